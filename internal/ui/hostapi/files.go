@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// rewind restores the files of the session to what they were before a message.
+// rewind restores the session's files to their state before a message.
 func (a api) rewind(ctx context.Context, in struct {
 	Message string `json:"user_message_id"`
 	Dry     bool   `json:"dry_run"`
@@ -23,7 +23,7 @@ func (a api) rewind(ctx context.Context, in struct {
 	}, nil
 }
 
-// seed records that the model has seen a file, which the host saw being read earlier.
+// seed records that the model has seen a file that the host read earlier.
 func (a api) seed(_ context.Context, in struct {
 	Path  string  `json:"path"`
 	MTime float64 `json:"mtime"`
@@ -53,7 +53,7 @@ func (a api) readFile(ctx context.Context, in struct {
 	return answer, nil
 }
 
-// suggestions returns the files that match what the user has typed.
+// suggestions returns the files that match the user's query.
 func (a api) suggestions(ctx context.Context, in struct {
 	Query string `json:"query"`
 }) (any, error) {

@@ -1,5 +1,5 @@
-// Package hostapi answers the requests of a host about a session: it decodes the request, asks the desk and returns the
-// answer in the form that hosts expect. Reading lines, and requests about the protocol itself, are left to the front end.
+// Package hostapi answers host requests about a session: it decodes the request, calls the desk
+// and returns the answer in the format hosts expect.
 package hostapi
 
 import (
@@ -11,7 +11,8 @@ import (
 	"adze/internal/desk"
 )
 
-// A Request answers one request of a host with a value that encodes as a JSON object. The error may be a [Refusal].
+// A Request answers one host request with a value that encodes as a JSON object. The error may
+// be a [Refusal].
 type Request func(ctx context.Context, request json.RawMessage) (any, error)
 
 // A Refusal is an error with a code that hosts know.
@@ -26,7 +27,8 @@ const (
 	Failed      = "request_failed"
 )
 
-// Actions returns the requests that change something, by subtype. They are answered one after the other.
+// Actions returns the requests that change something, by subtype. They are answered one after
+// the other.
 func Actions(d *desk.Desk) map[string]Request {
 	a, s := api{d}, serverAPI{d}
 	return map[string]Request{
@@ -41,7 +43,7 @@ func Actions(d *desk.Desk) map[string]Request {
 	}
 }
 
-// Queries returns the requests that change nothing of the session, by subtype. They may be answered concurrently.
+// Queries returns the read-only requests, by subtype. They may be answered concurrently.
 func Queries(d *desk.Desk) map[string]Request {
 	a, s := api{d}, serverAPI{d}
 	return map[string]Request{
@@ -76,7 +78,7 @@ type object = map[string]any
 // none is a request or an answer without fields.
 type none struct{}
 
-// Asked returns a request whose fields are those of In.
+// Asked adapts a function with typed input to a Request.
 func Asked[In any](answer func(context.Context, In) (any, error)) Request {
 	return func(ctx context.Context, body json.RawMessage) (any, error) {
 		var in In
@@ -87,7 +89,7 @@ func Asked[In any](answer func(context.Context, In) (any, error)) Request {
 	}
 }
 
-// Mistake describes an error of decoding JSON, without the types of this program.
+// Mistake describes a JSON decoding error without mentioning Go types.
 func Mistake(err error) string {
 	var wrong *json.UnmarshalTypeError
 	switch {
@@ -118,7 +120,8 @@ func (a api) rename(_ context.Context, in struct {
 	return none{}, a.Rename(in.Title)
 }
 
-// entitle answers with a title, or null if the description has no words. The title is stored unless persist is false.
+// entitle answers with a title, or null if the description is empty. The title is stored unless
+// persist is false.
 func (a api) entitle(_ context.Context, in struct {
 	Description string `json:"description"`
 	Persist     *bool  `json:"persist"`

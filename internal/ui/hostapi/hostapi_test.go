@@ -28,7 +28,8 @@ import (
 	"adze/internal/tool"
 )
 
-// newDesk returns a desk over a directory with one file, which may be read, and a session that no model answers.
+// newDesk returns a desk over a directory with one readable file, and a session without a
+// model.
 func newDesk(t *testing.T) (*desk.Desk, string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -5,14 +5,15 @@ import (
 	"strings"
 )
 
-// A pluginInfo is a plugin in use.
+// A pluginInfo is an enabled plugin.
 type pluginInfo struct {
 	Name   string `json:"name"`
 	Path   string `json:"path"`
 	Source string `json:"source"`
 }
 
-// reloadPlugins looks at the plugins again, takes over what changed, and returns what the session has then.
+// reloadPlugins reloads the plugins, applies the changes, and returns the session's resulting
+// plugins, commands and agents.
 func (a api) reloadPlugins(ctx context.Context, _ none) (any, error) {
 	all := a.Extensions.Plugins
 	if all == nil {

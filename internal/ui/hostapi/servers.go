@@ -11,13 +11,14 @@ import (
 	"adze/internal/mcp/roster"
 )
 
-// maxCall is how many bytes of a request's answer a tool or a resource may fill: a line that a host can read.
+// maxCall is the maximum size of a tool or resource result in an answer, in bytes: a line that
+// a host can read.
 const maxCall = 8 << 20
 
 // A serverAPI answers requests about the MCP servers.
 type serverAPI struct{ *desk.Desk }
 
-// connected returns the MCP servers, or an error if there are none.
+// connected returns the MCP servers, or an error if none are configured.
 func (a serverAPI) connected() (*mcp.Servers, error) {
 	if a.Extensions.Servers.All != nil {
 		if s := a.Extensions.Servers.All(); s != nil {
@@ -27,7 +28,7 @@ func (a serverAPI) connected() (*mcp.Servers, error) {
 	return nil, &Refusal{Failed, "there are no MCP servers"}
 }
 
-// given returns the name by which the program knows a server that the host names as it is configured.
+// given returns the internal name of a server from its configured name.
 func given(s *mcp.Servers, name string) (string, error) {
 	var named string
 	for _, st := range s.List() {
@@ -55,7 +56,7 @@ func (a serverAPI) servers(context.Context, none) (any, error) {
 	return object{"mcpServers": list}, nil
 }
 
-// status returns how a server stands.
+// status returns the state of a server.
 func status(st *mcp.Status) object {
 	o := object{"name": st.Given, "status": StateName(st.State), "scope": SourceName(st.Entry), "source": SourceName(st.Entry), "config": config(st.Entry)}
 	if st.State == mcp.Connected {
@@ -86,7 +87,8 @@ func annotations(t *mcp.Tool) object {
 	return o
 }
 
-// config returns how a server is reached. Environment and headers, which may be secrets, are not for the host.
+// config returns how a server is reached. Environment and headers may contain secrets and are
+// not disclosed to the host.
 func config(e *roster.Entry) object {
 	switch e.Type {
 	case roster.Host:
@@ -101,7 +103,7 @@ func config(e *roster.Entry) object {
 	return object{"type": e.Type, "url": e.URL}
 }
 
-// StateName returns a state as hosts know it.
+// StateName returns the protocol name of a state.
 func StateName(s mcp.State) string {
 	if s == mcp.Unapproved {
 		return string(mcp.Pending)
@@ -109,7 +111,7 @@ func StateName(s mcp.State) string {
 	return string(s)
 }
 
-// SourceName returns who configured a server, as hosts know it.
+// SourceName returns the protocol name of the source that configured a server.
 func SourceName(e *roster.Entry) string {
 	switch {
 	case e.Type == roster.Host:
@@ -120,7 +122,7 @@ func SourceName(e *roster.Entry) string {
 	return string(e.Scope)
 }
 
-// A serverName names a server as it is configured.
+// A serverName is a request with a server's configured name.
 type serverName struct {
 	Name string `json:"serverName"`
 }
@@ -190,7 +192,7 @@ func (a serverAPI) readResource(ctx context.Context, in struct {
 	return bounded(object{"contents": contents}, size)
 }
 
-// bounded returns an answer, unless it is longer than a host can read.
+// bounded returns an answer, or an error if it is longer than a host can read.
 func bounded(o object, size int) (any, error) {
 	if size > maxCall {
 		return nil, &Refusal{Failed, fmt.Sprintf("the answer of the server has more than %d MB", maxCall>>20)}
@@ -198,8 +200,8 @@ func bounded(o object, size int) (any, error) {
 	return o, nil
 }
 
-// callTool calls a tool by the name that the model knows. The host is the user's own program and is not asked about; tools
-// that a rule denies are denied to it as well.
+// callTool calls a tool by the name the model uses. The host is the user's own program, so
+// there is no permission prompt, but deny rules apply.
 func (a serverAPI) callTool(ctx context.Context, in struct {
 	Tool      string          `json:"tool"`
 	Arguments json.RawMessage `json:"arguments"`
@@ -236,7 +238,7 @@ func (a serverAPI) callTool(ctx context.Context, in struct {
 	return bounded(o, size)
 }
 
-// contentsOf returns the pieces of a result as the protocol writes them.
+// contentsOf returns the content parts of a result in protocol format.
 func contentsOf(list []mcp.Content) []object {
 	all := []object{}
 	for _, c := range list {

@@ -16,7 +16,7 @@ import (
 	"adze/internal/tool"
 )
 
-// A conn plays a server.
+// A conn simulates a server.
 type conn struct {
 	mcp.Conn
 	done chan struct{}
@@ -73,8 +73,8 @@ func (remote) Traits() tool.Traits                           { return tool.Trait
 func (remote) Remote() (server, tool string)                 { return "my_docs", "find" }
 func (remote) Bind(input json.RawMessage) (tool.Call, error) { return nil, nil }
 
-// Hosts see the servers as they are configured, and without what may be secret; they use them by their names.
-//
+// TestServers checks that hosts see the configured servers without secrets, and address them by
+// their configured names.
 // Proves MCP-11.
 func TestServers(t *testing.T) {
 	servers := mcp.New(mcp.Config{Dialer: dialer{}})

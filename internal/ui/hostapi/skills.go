@@ -2,7 +2,7 @@ package hostapi
 
 import "context"
 
-// reloadSkills looks for skills again, and answers with their names and those of all commands.
+// reloadSkills reloads the skills, and answers with their names and the names of all commands.
 func (a api) reloadSkills(ctx context.Context, _ none) (any, error) {
 	if a.Extensions.ReloadSkills != nil {
 		a.Extensions.ReloadSkills(ctx)

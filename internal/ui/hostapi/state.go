@@ -91,7 +91,7 @@ func (a api) cost(context.Context, none) (any, error) {
 	return object{"text": b.String()}, nil
 }
 
-// context returns how full the context window is, by the usage that the last response reported.
+// context returns how full the context window is, from the usage in the last response.
 func (a api) context(context.Context, none) (any, error) {
 	u, err := a.Usage()
 	if err != nil {

@@ -2,7 +2,7 @@ package hostapi
 
 import "context"
 
-// styles lists the output styles. They are read when they are asked for, so that there is nothing to reload.
+// styles lists the output styles. They are read on each request, so there is nothing to reload.
 func (a api) styles(context.Context, none) (any, error) {
 	current, names := a.Surroundings.Styles.List()
 	return object{"output_style": current, "available_output_styles": names}, nil

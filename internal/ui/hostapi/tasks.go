@@ -13,7 +13,7 @@ type taskRequest struct {
 	ID string `json:"task_id"`
 }
 
-// detach moves what the turn waits for to the background: all of it, or what one call waits for.
+// detach moves the turn's blocking calls, or one of them, to the background.
 func (a api) detach(_ context.Context, in struct {
 	Use string `json:"tool_use_id"`
 }) (any, error) {
@@ -26,7 +26,7 @@ func (a api) detach(_ context.Context, in struct {
 	return object{"backgrounded": a.Tasks.Detach()}, nil
 }
 
-// maxTaskOutput is the most of a task's output that is returned, in bytes.
+// maxTaskOutput is the maximum amount of a task's output returned, in bytes.
 const maxTaskOutput = 64 << 10
 
 func (a api) listTasks(context.Context, none) (any, error) {
@@ -69,7 +69,7 @@ func (a api) task(in taskRequest) (*task.Task, error) {
 	if a.Tasks == nil {
 		return nil, &Refusal{Unsupported, desk.ErrNoTasks.Error()}
 	}
-	return a.Tasks.Find(in.ID) // also an agent that is waited for, and those of agents
+	return a.Tasks.Find(in.ID) // includes awaited agents and tasks of agents
 }
 
 func describeTask(t *task.Task) object {

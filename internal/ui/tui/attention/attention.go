@@ -1,5 +1,5 @@
-// Package attention decides when a user who is not at the terminal is called: if something waits for them, and they look at
-// another window or have not touched a key for a while. How they are called is left to the front end.
+// Package attention decides when to notify an absent user: if something is waiting and they are
+// in another window or have not pressed a key for a while.
 package attention
 
 import (
@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	// Patience is how long a user who may be looking touches no key before they are called.
+	// Patience is how long a user who may be present can press no key before being notified.
 	Patience = time.Minute
-	// Long is how long a turn takes for its end to be worth a call.
+	// Long is the minimum duration of a turn for notifying the user of its end.
 	Long = 10 * time.Second
 )
 
-// A Cause is what the user is called for.
+// A Cause is the reason for notifying the user.
 type Cause uint8
 
 const (
@@ -24,21 +24,21 @@ const (
 	TurnEnd
 )
 
-// String says it to the user.
+// String returns the cause as a message for the user.
 func (c Cause) String() string {
 	return [...]string{Question: "A question waits for you.", TurnEnd: "The turn has ended."}[c]
 }
 
-// A Watch knows whether the user is there. The zero value takes them to be there.
+// A Watch tracks whether the user is present. The zero value assumes they are.
 type Watch struct {
-	gone   time.Time // when they left for another window; zero if they have not, or the terminal does not tell
-	sign   time.Time // the last sign of them
-	waits  Cause     // what waits for them
-	called bool      // they were called for it
+	gone   time.Time // time they left for another window; zero if unknown or present
+	sign   time.Time // time of the last user activity
+	waits  Cause     // pending cause
+	called bool      // the user has been notified of it
 }
 
-// Sign notes what the user did, and returns how long there was no sign of them if they have come back. A sign of the user
-// is as good as an answer: they are not called for what waits already.
+// Sign records user activity. If the user has come back, it returns how long they were away.
+// Activity is as good as an answer: they are not notified of anything already pending.
 func (w *Watch) Sign(ev keys.Event) (away time.Duration) {
 	if ev.Kind == keys.FocusOut {
 		w.gone = ev.At
@@ -52,8 +52,8 @@ func (w *Watch) Sign(ev keys.Event) (away time.Duration) {
 	return away
 }
 
-// Away returns for how long there has been no sign of the user: since they left for another window, or since they touched
-// a key last.
+// Away returns how long the user has been away: since they left for another window, or since
+// the last key.
 func (w *Watch) Away(now time.Time) time.Duration {
 	switch {
 	case !w.gone.IsZero():
@@ -64,7 +64,7 @@ func (w *Watch) Away(now time.Time) time.Duration {
 	return 0
 }
 
-// Wait notes what waits for the user from now on.
+// Wait sets the pending cause.
 func (w *Watch) Wait(what Cause, now time.Time) {
 	w.waits, w.called = what, false
 	if w.sign.IsZero() {
@@ -72,7 +72,7 @@ func (w *Watch) Wait(what Cause, now time.Time) {
 	}
 }
 
-// Call returns what to call the user for now. It says so once.
+// Call returns the cause to notify the user of now, once.
 func (w *Watch) Call(now time.Time) Cause {
 	if in, ok := w.Due(now); !ok || in > 0 {
 		return Nothing
@@ -81,7 +81,8 @@ func (w *Watch) Call(now time.Time) Cause {
 	return w.waits
 }
 
-// Due returns in which time the user is to be called unless something happens. It reports false if they are not.
+// Due returns the time until the user is to be notified unless something happens. It reports
+// false if there is nothing to notify.
 func (w *Watch) Due(now time.Time) (in time.Duration, ok bool) {
 	switch {
 	case w.waits == Nothing || w.called:

@@ -7,8 +7,8 @@ import (
 	"adze/internal/ui/keys"
 )
 
-// A journey is what happens to a watch: f and F lose and get the focus, k is a key, q a question, a its answer, and a number
-// is a pause in seconds. It returns when calls were made, in seconds.
+// journey simulates a watch: f and F lose and gain the focus, k is a key, q a question, a its
+// answer, and a number is a pause in seconds. It returns the times of notifications in seconds.
 func journey(steps ...any) (calls []int, away time.Duration) {
 	w := &Watch{}
 	start := time.Unix(1e9, 0)
@@ -85,7 +85,7 @@ func TestAway(t *testing.T) {
 	if _, away := journey("k", 5, "f", 600, "F"); away != 10*time.Minute {
 		t.Error(away)
 	}
-	if _, away := journey("k", 5, "F"); away != 5*time.Second { // the terminal does not tell when they left
+	if _, away := journey("k", 5, "F"); away != 5*time.Second { // the terminal does not report focus loss
 		t.Error(away)
 	}
 	if _, away := journey(5, "F"); away != 0 {

@@ -23,8 +23,7 @@ import (
 
 func decision(a permission.Answer) session.Reply { return session.Decision{Answer: a} }
 
-// What keys answer to each kind of question.
-//
+// TestAnswers checks the replies that keys give to each kind of question.
 // Proves PERM-17, PLAN-05, X-009.
 func TestAnswers(t *testing.T) {
 	yes := decision(permission.Answer{Behavior: permission.Allow})
@@ -68,10 +67,10 @@ func TestAnswers(t *testing.T) {
 		{change(), "5", nil},
 		{change(), "down e", nil}, // a mode has no rule
 		{change(), "down s enter", nil},
-		{removal(), "enter", no}, // with a warning, Enter alone never allows
+		{removal(), "enter", no}, // Enter alone never allows a call with a warning
 		{removal(), "1", yes},
 		{removal(), "up up enter", yes},
-		{removal(), "2", nil}, // and nothing lasts
+		{removal(), "2", nil}, // nothing lasting is offered
 		{command, "2", with(ruled(scope.Local, exact))},
 		{command, "down s enter", with(ruled(scope.Project, exact))},
 		{command, "down s s s enter", with(ruled(scope.Session, exact))},
@@ -81,7 +80,7 @@ func TestAnswers(t *testing.T) {
 		{command, "down e ctrl+u enter", nil},
 		{command, "down e ctrl+u 'Bash(a enter escape enter", with(ruled(scope.Local, exact))},
 		{plain, "2", nil},
-		{plain, "up up enter", yes}, // what is not offered is passed over
+		{plain, "up up enter", yes}, // unavailable choices are skipped
 		{plan("default"), "1", with(to(permission.AcceptEdits))},
 		{plan("default"), "2", with(to(permission.Default))},
 		{plan("auto"), "1", yes},
@@ -100,7 +99,7 @@ func TestAnswers(t *testing.T) {
 		{form(), "'Lund enter escape 3", session.Filled{Action: session.Decline}},
 		{form(), "down enter", session.Filled{Action: session.Decline}},
 		{form(), "'Lund enter down enter 1 3 2 enter", filled},                            // the default
-		{form(), "'Lund up down enter escape 3", session.Filled{Action: session.Decline}}, // what is typed stays
+		{form(), "'Lund up down enter escape 3", session.Filled{Action: session.Decline}}, // typed text is kept
 		{form(), "escape escape", session.Filled{Action: session.Cancel}},
 		{consent, "1", session.Filled{Action: session.Accept}},
 		{consent, "2", session.Filled{Action: session.Decline}},
@@ -123,8 +122,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// A yes with a fresh context ends the turn, and the work begins with the plan alone, as the user edited it.
-//
+// TestPlanAfresh checks that a yes with a fresh context ends the turn, and that the work starts
+// with only the plan, as the user edited it.
 // Proves PLAN-04, PLAN-05.
 func TestPlanAfresh(t *testing.T) {
 	d := open(t, plan("default"), 79, 10)
@@ -152,8 +151,7 @@ func TestPlanAfresh(t *testing.T) {
 	}
 }
 
-// What the user makes of a proposed text is what the call gets.
-//
+// TestEditedProposal checks that the call gets the user's edited text.
 // Proves EDIT-12.
 func TestEditedProposal(t *testing.T) {
 	d := open(t, change(), 79, 10)
@@ -175,9 +173,8 @@ func TestEditedProposal(t *testing.T) {
 	}
 }
 
-// What the user made of a proposed text is shown as the change that it would be, whole before it can be approved, or why it
-// would fail.
-//
+// TestEditedPreview checks that an edited proposal is shown as the resulting change, in full
+// before it can be approved, or with the error it would cause.
 // Proves EDIT-12.
 func TestEditedPreview(t *testing.T) {
 	q := change()
@@ -229,8 +226,9 @@ func long(n int) session.Permission {
 	return q
 }
 
-// Nothing is approved half-seen: a change is shown to its last line, in pages if it is long, whatever is pressed before. A no
-// is taken at once.
+// TestAllOfItIsShown checks that nothing can be approved half-seen: a change is shown to its
+// last line, in pages if it is long, whichever key is pressed before. A no is accepted
+// immediately.
 func TestAllOfItIsShown(t *testing.T) {
 	for strokes, pages := range map[string]int{"1": 1, "enter enter": 2, "enter enter enter": 3, "1 1 1": 3, "2 down space 1": 3} {
 		n := map[int]int{1: 190, 2: 380, 3: 450}[pages]
@@ -264,7 +262,8 @@ func TestAllOfItIsShown(t *testing.T) {
 	}
 }
 
-// What a lasting yes would allow is shown whole before it is taken.
+// TestLongRulesAreShown checks that the rules of a lasting yes are shown in full before it is
+// accepted.
 func TestLongRulesAreShown(t *testing.T) {
 	q := removal()
 	q.Warning = ""
@@ -281,7 +280,8 @@ func TestLongRulesAreShown(t *testing.T) {
 	}
 }
 
-// A read of several keys never answers, also not in a field, where a paste belongs to the text.
+// TestPastes checks that several keys read together never answer, even in a field, where a
+// paste belongs to the text.
 func TestPastes(t *testing.T) {
 	d := open(t, change(), 79, 10)
 	for _, r := range []keys.Event{{Key: keys.Key{Name: "1"}, Text: "1", At: d.now}, {Key: keys.Key{Name: "enter"}, At: d.now}} {
@@ -302,7 +302,8 @@ func TestPastes(t *testing.T) {
 	}
 }
 
-// What is typed while a form opens is not meant for its field: a server must not get the beginning of a message.
+// TestFormsTakeNoMessage checks that text typed while a form opens does not go to its field: a
+// server must not receive the beginning of a message.
 func TestFormsTakeNoMessage(t *testing.T) {
 	d := open(t, form(), 79, 10)
 	d.Disturb()
@@ -317,7 +318,7 @@ func TestFormsTakeNoMessage(t *testing.T) {
 	if d.Active() || d.menu().field.Text() != "" {
 		t.Error("the form still takes keys")
 	}
-	// Who fills in the form may type the next value at once.
+	// A user who is filling in the form may type the next value immediately.
 	d = open(t, form(), 79, 10)
 	d.press("'Lund enter")
 	d.Guard.Disturb()
@@ -333,10 +334,10 @@ func TestFormsTakeNoMessage(t *testing.T) {
 	}
 }
 
-// Keys at random times, before, during and after each kind of question: nothing is answered by a key that was read before
-// the question had been seen for a while, each character reaches the composer or was meant for the question, and rows stay
+// TestRandomKeys presses keys at random times before, during and after each kind of question.
+// It checks that no key read before the question had been seen for a while answers it, that
+// each character reaches the composer or the question it was meant for, and that rows stay
 // within any size.
-//
 // Proves PERM-17.
 func TestRandomKeys(t *testing.T) {
 	questions := []func() session.Question{
@@ -354,7 +355,7 @@ func TestRandomKeys(t *testing.T) {
 		d := New(questions[r.IntN(len(questions))](), NewGuard(now, lastKey, composer != ""), options())
 		w, h := 1+r.IntN(100), 1+r.IntN(14)
 		d.Open(w, h)
-		var seen time.Time // since when a frame shows it active
+		var seen time.Time // time since a frame shows it active
 		for range 80 {
 			if r.IntN(2) == 0 {
 				now = now.Add(time.Duration(r.IntN(1500)) * time.Millisecond)
@@ -416,7 +417,8 @@ func TestRandomKeys(t *testing.T) {
 	}
 }
 
-// A word that is wider than the terminal stays behind the number of its line, and what follows it below its beginning.
+// TestLongWordInChange checks that a word wider than the terminal stays after its line number,
+// with the continuation aligned below its beginning.
 func TestLongWordInChange(t *testing.T) {
 	word := strings.Repeat("x", 100)
 	q := change()

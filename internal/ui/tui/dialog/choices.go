@@ -42,7 +42,7 @@ func (k *choicesKind) warning() string                { return "" }
 func (k *choicesKind) act(keys.Action) (Result, bool) { return Result{}, false }
 func (k *choicesKind) hints() []string                { return nil }
 
-// head returns what the options look like, if they have previews.
+// head returns the options' previews, if any.
 func (k *choicesKind) head(w int) []draw.Row {
 	var rows []draw.Row
 	for i, o := range k.Items[len(k.chosen)].Options {
@@ -88,7 +88,7 @@ func (k *choicesKind) choose(i int) Result {
 	return k.take(labels)
 }
 
-// enter takes an answer of the user's own, beside the options that are ticked.
+// enter accepts the user's own answer in addition to the ticked options.
 func (k *choicesKind) enter(text string) Result {
 	if text = strings.TrimSpace(text); text == "" {
 		return Result{Used: true, note: "Write your answer, or go back with Esc."}
@@ -102,7 +102,7 @@ func (k *choicesKind) enter(text string) Result {
 	return k.take(append(labels, text))
 }
 
-// take takes the answer to one item.
+// take accepts the answer to one item.
 func (k *choicesKind) take(labels []string) Result {
 	k.chosen = append(k.chosen, labels)
 	if len(k.chosen) < len(k.Items) {

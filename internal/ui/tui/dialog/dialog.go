@@ -1,6 +1,5 @@
-// Package dialog asks the user the questions of a session: what a call may do, which of several choices to take, what a
-// server wants to know. A dialog is state that takes keys and draws rows; it answers with values. Which question comes next,
-// and carrying out what a dialog returns, is left to the terminal interface.
+// Package dialog asks the user a session's questions: permissions, choices and server forms. A
+// dialog handles keys, draws rows and returns replies as values.
 package dialog
 
 import (
@@ -17,70 +16,73 @@ import (
 	"adze/internal/ui/screen"
 )
 
-// Options are what dialogs need to know. All but Dir and Home are required.
+// Options configures dialogs. All fields but Dir and Home are required.
 type Options struct {
-	Dir, Home string // of the user: paths below them are shown short
+	Dir, Home string // directories whose paths are shortened
 	Glyphs    draw.Glyphs
-	// Bindings returns the keys that are in force.
+	// Bindings returns the current key bindings.
 	Bindings func() *keys.Map
-	// Marks and Links are those of [markdown.Stream].
+	// Marks and Links are passed to [markdown.Stream].
 	Marks, Links bool
 }
 
-// A Dialog asks one question. It belongs to one goroutine.
+// A Dialog asks one question. It is not safe for concurrent use.
 type Dialog struct {
 	Guard
 	kind
 	o      Options
 	chord  keys.Chord
-	width  int        // of rows
-	height int        // how many there may be
-	rest   []draw.Row // what the user has not seen yet of what is to be approved
-	told   bool       // what is said about the question was written for good
-	note   string     // what was wrong with the last entry; may be empty
-	// engaged says that the user has begun to answer: what is typed into the next field is meant for it at once. An Enter
-	// counts only when the field could be seen.
+	width  int        // row width
+	height int        // maximum number of rows
+	rest   []draw.Row // rows to approve that the user has not seen yet
+	told   bool       // the description has been written to the scrollback
+	note   string     // error in the last entry; may be empty
+	// engaged is true if the user has begun to answer: text typed into the next field is
+	// accepted immediately. An Enter counts only once the field could be seen.
 	engaged bool
 }
 
-// A kind of question.
+// A kind implements one kind of question.
 type kind interface {
-	// head returns what is written for good, above the question.
+	// head returns the rows written to the scrollback, above the question.
 	head(w int) []draw.Row
-	// about returns what is said about the question between its head and its choices.
+	// about returns the description of the question, shown between its head and its choices.
 	about(w int) []draw.Row
-	// warning returns a line to show in any case, or "".
+	// warning returns a line that is always shown, or "".
 	warning() string
-	// menu returns the choices, which stay the same until one of them is taken.
+	// menu returns the choices, which stay the same until a choice is made.
 	menu() *menu
-	// choose takes the choice with that index, and enter what was typed for the one that is marked.
+	// choose selects the choice with that index, and enter accepts the text typed for the
+	// marked one.
 	choose(i int) Result
 	enter(text string) Result
-	// act carries out another action. It returns false if there is none.
+	// act performs another action. It returns false if it does not handle a.
 	act(a keys.Action) (Result, bool)
 	// refuse answers no.
 	refuse() Result
-	// hints say which keys there are beside those for choices.
+	// hints returns hints for keys other than the menu keys.
 	hints() []string
 }
 
-// A Result says what to do after an event.
+// A Result is the effect of an event.
 type Result struct {
-	// Used says that the event was meant for the dialog. Otherwise it is the composer's.
+	// Used reports whether the event was meant for the dialog. If false, the event belongs to
+	// the composer.
 	Used bool
-	// Reply is the answer, which ends the dialog; nil if there is none yet. Stop says that the turn is to end with it, and
-	// Then what to submit after it.
+	// Reply is the answer, which ends the dialog, or nil. If Stop is true, the turn ends with
+	// it. Then is submitted after it.
 	Reply session.Reply
 	Stop  bool
 	Then  []session.Op
-	// Final are rows to be written for good.
+	// Final are rows to write to the scrollback.
 	Final []draw.Row
-	// Edit is a text for the user to edit, who may take long; see [Dialog.Edited]. Nil means none.
+	// Edit is a text for the user to edit, who may take long; see [Dialog.Edited]. Nil means
+	// none.
 	Edit *string
 
-	note    string // what was wrong with what was entered
+	note    string // error in the entry
 	changed bool   // the question looks different
-	next    bool   // something else is asked
+	next    bool   // the next item or field is asked
 }
 
 // New returns the dialog of a question.
@@ -103,7 +105,7 @@ func New(q session.Question, g Guard, o Options) *Dialog {
 	return d
 }
 
-// Use returns the use of the model whose call the question shows, or "".
+// Use returns the ID of the tool use that the question shows, or "".
 func (d *Dialog) Use() string {
 	if p, ok := d.kind.(*permissionKind); ok {
 		return p.ID
@@ -114,11 +116,12 @@ func (d *Dialog) Use() string {
 // Subject returns the call to approve, in rows of w cells.
 func (d *Dialog) Subject(w int) []draw.Row { return d.head(w) }
 
-// maxAbout is how many rows of what is said about a question change; more are written for good.
+// maxAbout is the maximum number of live rows for the description of a question; a longer one
+// is written to the scrollback.
 const maxAbout = 4
 
-// Open returns what is written for good when the question is shown first, in rows of w cells if they can be broken. The
-// dialog then has h rows.
+// Open returns the rows to write to the scrollback when the question is first shown, broken to
+// w cells if possible. The dialog then has h rows.
 func (d *Dialog) Open(w, h int) []draw.Row {
 	d.width, d.height = w, h
 	d.rest = d.head(w)
@@ -130,7 +133,7 @@ func (d *Dialog) Open(w, h int) []draw.Row {
 	return d.page(ask.MaxPage)
 }
 
-// page returns the next rows. A few that would be left are among them.
+// page returns the next rows. If only a few would remain, they are included.
 func (d *Dialog) page(most int) []draw.Row {
 	n := min(most, len(d.rest))
 	if len(d.rest)-n <= ask.MaxPage/10 {
@@ -141,7 +144,7 @@ func (d *Dialog) page(most int) []draw.Row {
 	return rows
 }
 
-// Press takes an event. Alone says that nothing else was read with it.
+// Press handles an event. Alone is true if nothing else was read with it.
 func (d *Dialog) Press(ev keys.Event, alone bool) Result {
 	if ev.Kind == keys.FocusIn {
 		d.engaged = false
@@ -162,13 +165,13 @@ func (d *Dialog) Press(ev keys.Event, alone bool) Result {
 	return d.done(d.pressed(ev))
 }
 
-// Disturb notes that the user looked elsewhere: the question has to be seen again.
+// Disturb records that the user looked elsewhere: the question has to be seen again.
 func (d *Dialog) Disturb() {
 	d.engaged = false
 	d.Guard.Disturb()
 }
 
-// done notes what follows from a result.
+// done updates the dialog's state after a result.
 func (d *Dialog) done(r Result) Result {
 	if r.Used {
 		d.note = r.note
@@ -207,7 +210,7 @@ func (d *Dialog) pressed(ev keys.Event) Result {
 		if len(d.rest) > 0 && !m.items[i].harmless {
 			return d.more()
 		}
-		if m.items[i].cut && m.at != i { // it is shown whole first
+		if m.items[i].cut && m.at != i { // show it in full first
 			m.at = i
 			return Result{Used: true, changed: true}
 		}
@@ -225,10 +228,10 @@ func (d *Dialog) pressed(ev keys.Event) Result {
 	return Result{}
 }
 
-// more shows more of what is to be approved: nothing is approved half-seen.
+// more shows the next rows to approve: nothing is approved half-seen.
 func (d *Dialog) more() Result { return Result{Used: true, Final: d.page(ask.MaxPage), changed: true} }
 
-// take takes a choice.
+// take selects a choice.
 func (d *Dialog) take(i int) Result {
 	it := &d.menu().items[i]
 	if it.cut && !it.told {
@@ -239,11 +242,11 @@ func (d *Dialog) take(i int) Result {
 	return d.choose(i)
 }
 
-// typed handles an event while a text is typed for a choice.
+// typed handles an event while text is typed for a choice.
 func (d *Dialog) typed(ev keys.Event, alone bool) Result {
 	m := d.menu()
 	d.Typed(ev.At)
-	if !alone && ev.Key.Name == "enter" && ev.Kind == keys.Press { // part of something that is pasted
+	if !alone && ev.Key.Name == "enter" && ev.Kind == keys.Press { // part of a paste
 		ev.Key = keys.Key{Mod: keys.Alt, Name: "enter"}
 	}
 	if step, _ := (&keys.Chord{}).Press(d.o.Bindings(), ev, keys.Confirmation); m.leaves(step) {
@@ -261,11 +264,11 @@ func (d *Dialog) typed(ev keys.Event, alone bool) Result {
 		m.field = nil
 		return Result{Used: true, changed: true}
 	default:
-		return Result{} // it is about more than the text
+		return Result{} // the key affects more than the text
 	}
 }
 
-// Edited takes what the user made of a text; see [Result.Edit].
+// Edited accepts the user's edited text; see [Result.Edit].
 func (d *Dialog) Edited(text string) Result {
 	d.Disturb()
 	p, ok := d.kind.(*permissionKind)
@@ -273,14 +276,15 @@ func (d *Dialog) Edited(text string) Result {
 		return Result{}
 	}
 	r := p.edited(text, d.width)
-	if len(r.Final) > 0 { // it takes the place of what was not seen yet
+	if len(r.Final) > 0 { // the new rows replace the unseen ones
 		d.rest = r.Final
 		r.Final = d.page(ask.MaxPage)
 	}
 	return r
 }
 
-// Rows draws the dialog in at most h rows of at most w cells. The caret is nil while the question waits.
+// Rows draws the dialog in at most h rows of at most w cells. The caret is nil while the
+// question waits.
 func (d *Dialog) Rows(w, h int) ([]draw.Row, *screen.Point) {
 	d.width, d.height = w, h
 	var above []draw.Row
@@ -289,7 +293,7 @@ func (d *Dialog) Rows(w, h int) ([]draw.Row, *screen.Point) {
 	}
 	must := d.must(w)
 	most := h - len(must)
-	if !d.Active() { // how to answer is said in any case
+	if !d.Active() { // always show how to answer
 		most--
 	}
 	choices, caret := d.menu().rows(look{d.o.Glyphs, len(d.rest) > 0}, w, max(1, most))
@@ -319,7 +323,7 @@ func (d *Dialog) Rows(w, h int) ([]draw.Row, *screen.Point) {
 	return rows, caret
 }
 
-// must returns the rows that are shown before anything else.
+// must returns the rows with the highest priority.
 func (d *Dialog) must(w int) []draw.Row {
 	var must []draw.Row
 	if text := d.warning(); text != "" {
@@ -337,7 +341,7 @@ func (d *Dialog) must(w int) []draw.Row {
 	return must
 }
 
-// keys says which keys there are, as far as it fits into w cells.
+// keys describes the available keys, as far as they fit into w cells.
 func (d *Dialog) keys(w int) string {
 	m := d.o.Bindings()
 	var all []string
@@ -367,7 +371,7 @@ func (d *Dialog) keys(w int) string {
 	return text
 }
 
-// leave says what Esc does, in w cells.
+// leave describes the effect of Esc, in w cells.
 func (d *Dialog) leave(w int) string {
 	const narrow = 48
 	_, permission := d.kind.(*permissionKind)
@@ -385,7 +389,7 @@ func (d *Dialog) leave(w int) string {
 	return "Esc stop the turn"
 }
 
-// faint returns the row in which everything but warnings is faint.
+// faint returns the row with everything but warnings faint.
 func faint(r draw.Row) draw.Row {
 	out := make(draw.Row, len(r))
 	for i, s := range r {
@@ -397,7 +401,7 @@ func faint(r draw.Row) draw.Row {
 	return out
 }
 
-// newField returns a field behind a prompt.
+// newField returns a field with a prompt.
 func newField(prompt, text string) *edit.Field {
 	f := edit.New(prompt, "    ")
 	if text != "" {

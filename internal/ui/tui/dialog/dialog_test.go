@@ -22,14 +22,14 @@ import (
 
 var update = flag.Bool("update", false, "write golden files")
 
-// A desk is a dialog with a user in front of it.
+// A desk is a dialog with a simulated user.
 type desk struct {
 	*Dialog
 	t     testing.TB
 	now   time.Time
 	w, h  int
 	final []draw.Row
-	typed string // what reached the composer
+	typed string // text that reached the composer
 	last  Result
 }
 
@@ -38,7 +38,7 @@ func options() Options {
 	return Options{Dir: "/home/u/src/shop", Home: "/home/u", Glyphs: draw.Unicode(), Bindings: func() *keys.Map { return usual }}
 }
 
-// open asks a question of a user who has not typed for long, and has seen it.
+// open asks a question of a user who has not typed for a while and has seen it.
 func open(t testing.TB, q session.Question, w, h int) *desk {
 	now := time.Unix(1000, 0)
 	d := &desk{Dialog: New(q, NewGuard(now, time.Time{}, false), options()), t: t, now: now, w: w, h: h}
@@ -47,7 +47,7 @@ func open(t testing.TB, q session.Question, w, h int) *desk {
 	return d
 }
 
-// frame draws the dialog, and lets the user look at it.
+// frame draws the dialog and lets the user see it.
 func (d *desk) frame() ([]draw.Row, string) {
 	rows, caret := d.Rows(d.w, d.h)
 	if len(rows) > d.h {
@@ -67,7 +67,7 @@ func (d *desk) frame() ([]draw.Row, string) {
 	return rows, at
 }
 
-// press presses keys, as keybindings.json names them, or types what is in quotes.
+// press presses keys named as in keybindings.json, or types text in quotes.
 func (d *desk) press(strokes string) Result {
 	d.t.Helper()
 	for stroke := range strings.FieldsSeq(strokes) {
@@ -103,7 +103,7 @@ func (d *desk) press(strokes string) Result {
 	return d.last
 }
 
-// text returns all that is shown.
+// text returns all visible text.
 func (d *desk) text() string {
 	var b strings.Builder
 	for _, row := range d.final {
@@ -205,8 +205,7 @@ func form() session.Form {
 	}}
 }
 
-// Each kind of question, as it opens, and in states that look different.
-//
+// TestLook checks the appearance of each kind of question, when it opens and in other states.
 // Proves PERM-17, SHC-02, TOOL-22, PLAN-05.
 func TestLook(t *testing.T) {
 	consent := session.Permission{Question: permission.Question{Tool: "EnterPlanMode", Title: "Plan before acting: it is large", NeedsPerson: true,
@@ -258,7 +257,8 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// Nothing that the user decides about can hide behind what a terminal would obey.
+// TestNothingHides checks that nothing the user decides about can be hidden by control
+// sequences.
 func TestNothingHides(t *testing.T) {
 	const text = "harm\rgood \x1b]0;harm\x07"
 	const want = `harm\x0dgood \x1b]0;harm\x07`

@@ -15,8 +15,8 @@ import (
 type formKind struct {
 	session.Form
 	values  map[string]any
-	at      int              // the field that is asked for
-	options []session.Option // of that field
+	at      int              // index of the current field
+	options []session.Option // options of that field
 	typed   bool             // its value is typed
 	choices menu
 	o       Options
@@ -28,7 +28,7 @@ func newForm(q session.Form, o Options) *formKind {
 	return k
 }
 
-// next asks for the field that is next. A form without fields asks only for consent.
+// next asks for the next field. A form without fields asks only for consent.
 func (k *formKind) next() {
 	k.choices = menu{}
 	if len(k.Fields) == 0 {
@@ -64,7 +64,7 @@ func (k *formKind) warning() string                { return "" }
 func (k *formKind) act(keys.Action) (Result, bool) { return Result{}, false }
 func (k *formKind) hints() []string                { return nil }
 
-// head returns who asks, and what for.
+// head returns who asks, and the message.
 func (k *formKind) head(w int) []draw.Row {
 	if k.at > 0 {
 		return nil
@@ -76,7 +76,7 @@ func (k *formKind) head(w int) []draw.Row {
 	return append(rows, ask.Quote(k.Message, w)...)
 }
 
-// about returns the field that is asked for.
+// about returns the current field.
 func (k *formKind) about(w int) []draw.Row {
 	if len(k.Fields) == 0 {
 		return []draw.Row{draw.Line(draw.Text, "Agree?")}
@@ -122,7 +122,7 @@ func (k *formKind) choose(i int) Result {
 	return Result{Used: true}
 }
 
-// marked returns the options of a list that are ticked.
+// marked returns the ticked options of a list.
 func (k *formKind) marked() []string {
 	var labels []string
 	for _, i := range k.choices.ticked() {
@@ -131,7 +131,7 @@ func (k *formKind) marked() []string {
 	return labels
 }
 
-// enter takes the text of a field.
+// enter accepts the text of a field.
 func (k *formKind) enter(text string) Result {
 	if wrong := ask.Fill(k.Fields[k.at], strings.TrimSpace(text), k.values); wrong != "" {
 		return Result{Used: true, note: wrong}
@@ -139,7 +139,7 @@ func (k *formKind) enter(text string) Result {
 	return k.filled()
 }
 
-// value takes the value of a field.
+// value accepts the value of a field.
 func (k *formKind) value(v any) Result {
 	f := k.Fields[k.at]
 	if err := f.Check(v); err != nil {

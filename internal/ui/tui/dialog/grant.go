@@ -11,7 +11,8 @@ import (
 	"adze/internal/platform/scope"
 )
 
-// A grant is what a yes would change for later calls. The user may edit its rules and choose how long it holds.
+// A grant holds the permission updates of a lasting yes. The user may edit its rules and choose
+// its scope.
 type grant struct{ updates []permission.Update }
 
 func newGrant(q permission.Question) grant {
@@ -28,12 +29,13 @@ func (g *grant) rules() *permission.Update {
 	return nil
 }
 
-// lasts reports whether the grant can hold for longer or shorter. A mode holds for the session.
+// lasts reports whether the duration of the grant can be changed. A mode applies to the
+// session.
 func (g *grant) lasts() bool {
 	return slices.ContainsFunc(g.updates, func(u permission.Update) bool { return u.Type != permission.SetMode })
 }
 
-// text returns the rules as they are written.
+// text returns the rules in rule syntax.
 func (g *grant) text() string {
 	var all []string
 	for _, r := range g.rules().Rules {
@@ -42,7 +44,7 @@ func (g *grant) text() string {
 	return strings.Join(all, ", ")
 }
 
-// set makes the rules those in text. One that cannot be read changes nothing.
+// set replaces the rules with those in text. An invalid rule changes nothing.
 func (g *grant) set(text string) error {
 	var values []permission.RuleValue
 	for _, one := range rule.Split(text) {
@@ -59,10 +61,10 @@ func (g *grant) set(text string) error {
 	return nil
 }
 
-// scopes are the places where a grant can be kept, in the order in which they are offered.
+// scopes lists the scopes a grant can be saved in, in display order.
 var scopes = []scope.Scope{scope.Session, scope.Local, scope.Project, scope.User}
 
-// cycle keeps the grant in the next place.
+// cycle switches the grant to the next scope.
 func (g *grant) cycle() {
 	for i := range g.updates {
 		if u := &g.updates[i]; u.Type != permission.SetMode {

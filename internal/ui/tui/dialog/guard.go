@@ -7,33 +7,35 @@ import (
 )
 
 const (
-	// pause is how long nothing must have been typed before a question takes keys without being told to.
+	// pause is how long nothing must have been typed before a question accepts keys without
+	// activation.
 	pause = time.Second
-	// sight is how long a question must have been seen before a key can be meant for it.
+	// sight is how long a question must have been visible before a key can be meant for it.
 	sight = 350 * time.Millisecond
 )
 
-// A Guard keeps keys that are meant for the composer from answering a question. A question waits while the user types, and
-// is active once it takes keys. Times are those at which keys were read and frames were written.
+// A Guard keeps keys meant for the composer from answering a question. A question waits while
+// the user types, and is active once it accepts keys. All times are when keys were read and
+// frames were written.
 type Guard struct {
 	active bool
-	last   time.Time // when a key was read
-	shown  time.Time // when the question was seen to be active; zero if it was not yet
+	last   time.Time // time of the last key
+	shown  time.Time // time the question was first visible as active; zero if it was not yet
 }
 
-// A Target is what a key is meant for.
+// A Target is the destination of a key.
 type Target uint8
 
-// What keys are meant for.
+// The targets.
 const (
 	Composer Target = iota
 	Question
-	Activation // the key makes the question active, and is used up
+	Activation // the key activates the question, and is consumed
 )
 
-// Pressed reports whether events that were read together are keys that the user pressed, and not text that was pasted
-// without marks: a single event, or keys of which none types text and the first cannot be part of a text. A slow connection
-// delivers several keys at once.
+// Pressed reports whether events read together are pressed keys, and not text pasted without
+// marks: a single event, or keys of which none types text and the first cannot be part of a
+// text. A slow connection delivers several keys at a time.
 func Pressed(events []keys.Event) bool {
 	if len(events) == 1 {
 		return true
@@ -47,17 +49,17 @@ func Pressed(events []keys.Event) bool {
 	return len(events) > 0
 }
 
-// NewGuard returns the guard of a question that opens. Last is when a key was last read, and typed says that the composer
-// holds text.
+// NewGuard returns the guard of a question that opens. Last is the time of the last key, and
+// typed is true if the composer holds text.
 func NewGuard(now, last time.Time, typed bool) Guard {
 	return Guard{last: last, active: !typed && now.Sub(last) >= pause}
 }
 
-// Active reports whether the question takes keys.
+// Active reports whether the question accepts keys.
 func (g *Guard) Active() bool { return g.active }
 
-// Target says what an event is meant for. Alone says that nothing else was read with it, and tab that it is the key that
-// answers a question.
+// Target returns the target of an event. Alone is true if nothing else was read with it. Tab is
+// true if it is the key that activates a question.
 func (g *Guard) Target(ev keys.Event, alone, tab bool) Target {
 	if ev.Kind == keys.FocusIn {
 		g.Disturb()
@@ -81,7 +83,7 @@ func (g *Guard) Target(ev keys.Event, alone, tab bool) Target {
 	return Question
 }
 
-// Typed notes a key that was read and is known to be meant for something else.
+// Typed records a key that was meant for something else.
 func (g *Guard) Typed(at time.Time) {
 	if at.After(g.last) {
 		g.last = at
@@ -91,24 +93,25 @@ func (g *Guard) Typed(at time.Time) {
 // seen reports whether the user had seen the active question when a key was read.
 func (g *Guard) seen(at time.Time) bool { return !g.shown.IsZero() && at.Sub(g.shown) >= sight }
 
-// Wait makes the question wait again: the user types something else.
+// Wait makes the question wait again because the user types something else.
 func (g *Guard) Wait() { g.active, g.shown = false, time.Time{} }
 
-// Shown notes that a frame with the question was written.
+// Shown records that a frame with the question was written.
 func (g *Guard) Shown(now time.Time) {
 	if g.active && g.shown.IsZero() {
 		g.shown = now
 	}
 }
 
-// Unseen reports whether no frame with the active question was written yet.
+// Unseen reports whether the question is active but no frame with it has been written yet.
 func (g *Guard) Unseen() bool { return g.active && g.shown.IsZero() }
 
-// Disturb notes that the user looked elsewhere, or that the question changed: it has to be seen again.
+// Disturb records that the user looked elsewhere, or that the question changed: it has to be
+// seen again.
 func (g *Guard) Disturb() { g.shown = time.Time{} }
 
-// Look makes a question active for which the pause is over. It returns after which time to look again; 0 means that only a
-// key can change something. Typed says that the composer holds text.
+// Look activates a question whose pause is over. It returns the delay until the next check; 0
+// means that only a key can change something. Typed is true if the composer holds text.
 func (g *Guard) Look(now time.Time, typed bool) time.Duration {
 	if g.active || typed {
 		return 0

@@ -9,16 +9,16 @@ import (
 	"adze/internal/ui/keys"
 )
 
-// No key answers unless the question was active and had been seen for a while when the key was read, alone; whatever else
-// is typed before, meanwhile and after reaches the composer, in order.
-//
+// TestGuardProperty checks that no key answers unless it was read alone after the question had
+// been active and visible for a while, and that all other typed text reaches the composer, in
+// order.
 // Proves PERM-17.
 func TestGuardProperty(t *testing.T) {
 	for seed := range uint64(3000) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		now := time.Unix(1000, 0)
 		var lastKey time.Time
-		composer := "" // what it holds
+		composer := "" // the composer's content
 		if r.IntN(2) == 0 {
 			composer, lastKey = "text", now.Add(-time.Duration(r.IntN(3000))*time.Millisecond)
 		}
@@ -26,7 +26,7 @@ func TestGuardProperty(t *testing.T) {
 		if g.Active() && (composer != "" || now.Sub(lastKey) < time.Second) {
 			t.Fatalf("seed %d: opened active", seed)
 		}
-		var activeSince time.Time // when a frame was written that shows the question active, as the test knows it
+		var activeSince time.Time // expected time of the first frame that shows the question active
 		typed, meant := composer, ""
 		frame := func() {
 			now = now.Add(time.Duration(r.IntN(20)) * time.Millisecond)
@@ -38,7 +38,7 @@ func TestGuardProperty(t *testing.T) {
 			g.Shown(now)
 		}
 		for range 60 {
-			read := now.Add(time.Duration(r.IntN(100)-50) * time.Millisecond) // also before the last frame was written
+			read := now.Add(time.Duration(r.IntN(100)-50) * time.Millisecond) // possibly before the last frame was written
 			alone := r.IntN(4) > 0
 			ev := keys.Event{Kind: keys.Press, Key: keys.Key{Name: "1"}, Text: "1", At: read}
 			tab := false
@@ -102,7 +102,7 @@ func TestGuardProperty(t *testing.T) {
 	}
 }
 
-// The cases of the design, one by one.
+// TestGuard checks the cases of the design, one by one.
 func TestGuard(t *testing.T) {
 	at := func(ms int) time.Time { return time.Unix(1000, 0).Add(time.Duration(ms) * time.Millisecond) }
 	key := func(ms int) keys.Event { return keys.Event{Key: keys.Key{Name: "1"}, Text: "1", At: at(ms)} }

@@ -11,29 +11,29 @@ import (
 	"adze/internal/ui/screen"
 )
 
-// A menu is a list of choices, one of which is marked.
+// A menu is a list of choices with one marked choice.
 type menu struct {
 	items []item
-	at    int  // which is marked
+	at    int  // index of the marked choice
 	ticks bool // several can be chosen
 
-	field *edit.Field // for the text that belongs to the choice that is marked; nil if none is typed
+	field *edit.Field // input for the marked choice; nil if it takes no text
 }
 
 // An item is a choice.
 type item struct {
 	text     string
-	remark   string // what it means; may be empty
-	letter   string // a key that takes it, beside its number; may be empty
-	off      bool   // it cannot be chosen
-	harmless bool   // it lets nothing happen
-	apart    bool   // it is none of those that can be ticked
+	remark   string // explanation; may be empty
+	letter   string // shortcut key in addition to the number; may be empty
+	off      bool   // cannot be chosen
+	harmless bool   // lets nothing happen
+	apart    bool   // cannot be ticked
 	ticked   bool
-	cut      bool // not all of it was drawn
-	told     bool // all of it was written for good
+	cut      bool // was not drawn in full
+	told     bool // has been written in full to the scrollback
 }
 
-// numbered returns the choice that a key names by its number or its letter, or -1.
+// numbered returns the choice that a key names by its number or letter, or -1.
 func (m *menu) numbered(ev keys.Event) int {
 	for i, it := range m.items {
 		if it.letter != "" && strings.EqualFold(ev.Text, it.letter) {
@@ -47,7 +47,7 @@ func (m *menu) numbered(ev keys.Event) int {
 	return n - 1
 }
 
-// key moves the mark, or ticks the choice that is marked.
+// key moves the mark, or ticks the marked choice.
 func (m *menu) key(a keys.Action) {
 	step := 1
 	switch a {
@@ -67,7 +67,7 @@ func (m *menu) key(a keys.Action) {
 	}
 }
 
-// leaves moves from a field in which nothing is typed to the choice above or below.
+// leaves moves from an empty field to the choice above or below.
 func (m *menu) leaves(step keys.Action) bool {
 	if step != keys.ChoiceBefore && step != keys.ChoiceAfter || m.field.Text() != "" {
 		return false
@@ -77,13 +77,14 @@ func (m *menu) leaves(step keys.Action) bool {
 	return true
 }
 
-// A look is how a menu is drawn.
+// A look determines how a menu is drawn.
 type look struct {
 	glyphs draw.Glyphs
-	unseen bool // not all of what is to be approved has been shown
+	unseen bool // some rows to approve have not been shown
 }
 
-// rows draws the choices around the one that is marked in at most h rows, and returns where the caret is.
+// rows draws the choices around the marked one in at most h rows, and returns the caret
+// position.
 func (m *menu) rows(l look, w, h int) ([]draw.Row, *screen.Point) {
 	each := m.fit(l, w, h)
 	from := 0
@@ -107,7 +108,8 @@ func (m *menu) rows(l look, w, h int) ([]draw.Row, *screen.Point) {
 	return rows[:min(len(rows), h)], caret
 }
 
-// fit draws each choice. If all are too many rows, each gets one, and the one that is marked more if that is enough.
+// fit draws each choice. If they take too many rows, each gets one, and the marked one more if
+// there is room.
 func (m *menu) fit(l look, w, h int) [][]draw.Row {
 	each := make([][]draw.Row, len(m.items))
 	total := 0
@@ -132,7 +134,7 @@ func (m *menu) fit(l look, w, h int) [][]draw.Row {
 	return each
 }
 
-// fieldRows draws what is typed.
+// fieldRows draws the input field.
 func (m *menu) fieldRows(w, h int) ([]draw.Row, *screen.Point) {
 	lines, row, col := m.field.Rows(w+1, h)
 	rows := make([]draw.Row, len(lines))
@@ -177,7 +179,7 @@ func (m *menu) item(i int, l look, w int) []draw.Row {
 	return rows
 }
 
-// ticked returns the choices that are ticked, or the one that is marked if none is.
+// ticked returns the ticked choices, otherwise the marked one.
 func (m *menu) ticked() []int {
 	var list []int
 	for i, it := range m.items {

@@ -22,11 +22,11 @@ type permissionKind struct {
 	o       Options
 	choices menu
 	grant   grant
-	plan    *tool.Plan // the plan that is presented; nil if it is none
-	draft   *string    // what the user made of the text that can be edited; nil if nothing
+	plan    *tool.Plan // presented plan, or nil
+	draft   *string    // the user's edited text; nil if unedited
 }
 
-// The places of the choices, which are the same in all questions about calls but plans.
+// The indexes of the choices, which are the same for all calls but plans.
 const (
 	yes = iota
 	always
@@ -54,7 +54,7 @@ func newPermission(q session.Permission, o Options) *permissionKind {
 	return k
 }
 
-// offer words the choice that lasts.
+// offer words the lasting choice.
 func (k *permissionKind) offer() {
 	if text := ask.Changes(&k.Question, k.grant.updates); text != "" {
 		k.choices.items[always] = item{text: "Yes, and " + tool.OneLine(text, ask.MaxReason)}
@@ -64,7 +64,7 @@ func (k *permissionKind) offer() {
 func (k *permissionKind) menu() *menu     { return &k.choices }
 func (k *permissionKind) warning() string { return tool.OneLine(k.Warning, ask.MaxAbout) }
 
-// head returns what would happen, whole.
+// head returns the proposed action in full.
 func (k *permissionKind) head(w int) []draw.Row {
 	var rows []draw.Row
 	if k.Agent != nil {
@@ -85,7 +85,7 @@ func (k *permissionKind) head(w int) []draw.Row {
 	return rows
 }
 
-// title returns the first row: the programs that a command runs, or what the call does.
+// title returns the first row: the programs that a command runs, or a description of the call.
 func (k *permissionKind) title() draw.Row {
 	name := firstOf(k.DisplayName, k.Tool)
 	switch {
@@ -109,7 +109,7 @@ func (k *permissionKind) title() draw.Row {
 	return append(row, draw.Span{Role: draw.Faint, Text: draw.Clean(text)})
 }
 
-// preview returns what the call would change. The title says already what becomes of a single file.
+// preview returns the proposed change. For a single file, the title already describes it.
 func (k *permissionKind) preview(w int) []draw.Row {
 	shown := draw.Rows(k.Preview, draw.Options{Dir: k.o.Dir, Proposed: true, Glyphs: k.o.Glyphs})
 	if d, ok := k.Preview.(tool.Diff); ok && !d.Created && len(shown) > 1 {
@@ -124,7 +124,7 @@ func (k *permissionKind) preview(w int) []draw.Row {
 	return rows
 }
 
-// gutter returns where the text of a line in a diff begins: behind its number and its sign.
+// gutter returns the column where the text of a diff line begins: after its number and sign.
 func gutter(row draw.Row, w int) int {
 	text := row.String()
 	n := len(text) - len(strings.TrimLeft(text, " 0123456789"))
@@ -134,7 +134,7 @@ func gutter(row draw.Row, w int) int {
 	return max(4, min(n, w/3))
 }
 
-// about says where and why, and what a yes means.
+// about describes where and why, and the meaning of a yes.
 func (k *permissionKind) about(w int) []draw.Row {
 	if k.plan != nil {
 		return k.planAbout(w)
@@ -197,7 +197,7 @@ func (k *permissionKind) choose(i int) Result {
 	return Result{Used: true}
 }
 
-// allow lets the call run, with what the user made of it.
+// allow lets the call run, with the user's edits.
 func (k *permissionKind) allow(updates []permission.Update) Result {
 	return Result{Used: true, Reply: session.Decision{Answer: permission.Answer{Behavior: permission.Allow, Updates: slices.Clone(updates), Input: k.input(nil)}}}
 }
@@ -227,7 +227,7 @@ func (k *permissionKind) input(more map[string]any) json.RawMessage {
 	return data
 }
 
-// refuse denies the call, and the turn ends.
+// refuse denies the call and ends the turn.
 func (k *permissionKind) refuse() Result {
 	return Result{Used: true, Reply: session.Decision{Answer: permission.Answer{Behavior: permission.Deny, Interrupt: true}}}
 }
@@ -261,7 +261,7 @@ func (k *permissionKind) act(a keys.Action) (Result, bool) {
 	return Result{}, false
 }
 
-// enterRule takes the rule that the user wrote.
+// enterRule accepts the rule written by the user.
 func (k *permissionKind) enterRule(text string) Result {
 	if err := k.grant.set(text); err != nil {
 		return Result{Used: true, note: ask.Sentence(tool.OneLine(err.Error(), ask.MaxAbout))}
@@ -279,12 +279,12 @@ func (k *permissionKind) text() string {
 	var given map[string]json.RawMessage
 	var text string
 	if json.Unmarshal(k.Input, &given) == nil {
-		json.Unmarshal(given[k.Draft.Field], &text) // ok: what is no text is edited from nothing
+		json.Unmarshal(given[k.Draft.Field], &text) // ok: a value that is not a string is edited as an empty text
 	}
 	return text
 }
 
-// edited takes what the user made of the text.
+// edited accepts the user's edited text.
 func (k *permissionKind) edited(text string, w int) Result {
 	if k.Draft == nil || text == k.text() {
 		return Result{}
@@ -309,7 +309,7 @@ func (k *permissionKind) edited(text string, w int) Result {
 	return Result{Final: append(append(rows, draw.Wrap(k.title(), w, draw.Blanks(2))...), k.preview(w)...)}
 }
 
-// previewTime is how long the preview of what the user has edited may take.
+// previewTime is the time limit for previewing an edited text.
 const previewTime = 2 * time.Second
 
 func (k *permissionKind) hints() []string {

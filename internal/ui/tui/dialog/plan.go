@@ -14,7 +14,7 @@ import (
 	"adze/internal/ui/markdown"
 )
 
-// The places of the choices about a plan.
+// The indexes of the choices about a plan.
 const (
 	planYes = iota
 	planAsk
@@ -35,7 +35,7 @@ func planItems(p *tool.Plan) []item {
 	}
 }
 
-// keepsMode reports whether planning began in a mode that says itself what is asked about.
+// keepsMode reports whether planning began in a mode that itself decides about prompts.
 func keepsMode(p *tool.Plan) bool {
 	switch permission.Mode(p.Next) {
 	case "", permission.Default, permission.AcceptEdits:
@@ -44,7 +44,7 @@ func keepsMode(p *tool.Plan) bool {
 	return true
 }
 
-// planRows returns all of the plan.
+// planRows returns the entire plan.
 func (k *permissionKind) planRows(w int) []draw.Row {
 	plan := markdown.Stream{Width: w, Marks: k.o.Marks, Links: k.o.Links}
 	return append(plan.Add(strings.TrimSpace(term.SpellControls(k.text()))), plan.End()...)
@@ -77,7 +77,7 @@ func (k *permissionKind) choosePlan(i int) Result {
 	return Result{Used: true}
 }
 
-// afresh approves the plan and ends the turn; the work begins with the plan alone.
+// afresh approves the plan and ends the turn; the work starts with only the plan.
 func (k *permissionKind) afresh() Result {
 	text := fmt.Sprintf("Carry out this plan, which is in %s:\n\n%s", k.plan.File, k.text())
 	return Result{

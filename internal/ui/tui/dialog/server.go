@@ -9,12 +9,12 @@ import (
 	"adze/internal/ui/keys"
 )
 
-// A yesKind asks a server's question that is answered with yes or no.
+// A yesKind asks a server's yes-or-no question.
 type yesKind struct {
 	choices  menu
-	said     func(w int) []draw.Row // what is written for good
+	said     func(w int) []draw.Row // rows for the scrollback
 	question string
-	replies  [2]session.Reply // to yes and no
+	replies  [2]session.Reply // replies to yes and no
 	cancel   session.Reply
 }
 

@@ -9,14 +9,14 @@ import (
 	"adze/internal/ui/keys"
 )
 
-// A Simple question has a few answers, one of which is chosen. It is no question of a session: it is asked before there is
-// one. A [session.Selection] with the answer replies to it; one that is declined is none.
+// A Simple question has a few answers and needs no session. The reply is a [session.Selection]
+// with the answer, or a declined one.
 type Simple struct {
 	Text    string
 	Answers []string
-	Marked  int    // which answer Enter gives, unless another one is marked
-	Letters string // keys that give the answers, one for each; may be empty
-	Leaving string // what Esc does, such as "no"
+	Marked  int    // index of the preselected answer
+	Letters string // one key per answer; may be empty
+	Leaving string // effect of Esc, such as "no"
 }
 
 // NewSimple returns the dialog of a simple question.
@@ -38,7 +38,7 @@ type simpleKind struct {
 	choices menu
 }
 
-// about returns the question, the first line in bold.
+// about returns the question, with the first line in bold.
 func (k *simpleKind) about(w int) []draw.Row {
 	var rows []draw.Row
 	role := draw.Strong
@@ -64,7 +64,7 @@ func (k *simpleKind) refuse() Result {
 	return Result{Used: true, Reply: session.Selection{Declined: true}, Stop: true}
 }
 
-// Chosen returns which answer a reply gives, or -1 if it gives none.
+// Chosen returns the index of the answer in a reply, or -1.
 func (q Simple) Chosen(r session.Reply) int {
 	s, ok := r.(session.Selection)
 	if !ok || s.Declined || len(s.Chosen) != 1 || len(s.Chosen[0]) != 1 {

@@ -10,12 +10,12 @@ import (
 	"adze/internal/ui/keys"
 )
 
-// actions returns what can be done in the view.
+// actions returns the actions available in the view.
 func (p *Picker) actions() []desk.Action {
 	return slices.Concat(p.list.Actions, p.views[p.view].Actions)
 }
 
-// actionOf returns the action that a key stands for, or nil.
+// actionOf returns the action bound to a key, or nil.
 func (p *Picker) actionOf(ev keys.Event) *desk.Action {
 	if ev.Kind != keys.Press || p.busy {
 		return nil
@@ -28,15 +28,15 @@ func (p *Picker) actionOf(ev keys.Event) *desk.Action {
 	return &all[i]
 }
 
-// Asking is what the user is asked before an action.
+// Asking is a question the user answers before an action.
 type asking struct {
 	action  *desk.Action
 	choice  desk.Choice
-	confirm string      // the question, if it is one of yes or no
-	field   *edit.Field // what the user enters otherwise
+	confirm string      // yes-or-no question; empty if field is set
+	field   *edit.Field // text input; nil for a yes-or-no question
 }
 
-// begin begins an action: with a question, if it has one.
+// begin starts an action, with its question if it has one.
 func (p *Picker) begin(a *desk.Action) Step {
 	var c desk.Choice
 	if at := p.choice(); at != nil {
@@ -61,7 +61,7 @@ func (p *Picker) do(a *desk.Action, c desk.Choice, text string) Step {
 	return p.run(func(ctx context.Context) (desk.Answer, error) { return a.Run(ctx, c, text) })
 }
 
-// answer takes an event for what the user is asked.
+// answer handles an event for the pending question.
 func (p *Picker) answer(ev keys.Event, m *keys.Map) Step {
 	q := p.asking
 	if q.field == nil {
@@ -87,7 +87,7 @@ func (p *Picker) answer(ev keys.Event, m *keys.Map) Step {
 	return Step{}
 }
 
-// question returns the row of what the user is asked, and where the cursor is in it.
+// question returns the row of the pending question, and the cursor column in it.
 func (q *asking) question(w int, more string) (draw.Row, int) {
 	if q.field == nil {
 		return draw.Row{{Role: draw.Warning, Text: draw.Clean(q.confirm)}, {Text: " y or n "}}.Cut(w, more), -1

@@ -7,20 +7,20 @@ import (
 	"adze/internal/desk"
 )
 
-// A preview holds what is shown of choices.
+// A preview caches the previews of choices.
 type preview struct {
 	pages   map[string]desk.Page
 	loading bool
 }
 
-// forget drops what was loaded, after something has changed.
+// forget drops the loaded previews after a change.
 func (v *preview) forget() { clear(v.pages) }
 
-// maxPreviews is how many are kept.
+// maxPreviews is the maximum number of cached previews.
 const maxPreviews = 200
 
-// load returns what loads the preview of a choice, or nil if there is nothing to load, or one is being loaded. Next is
-// called after it.
+// load returns the work that loads the preview of a choice, or nil if there is nothing to load
+// or a load is in progress. Next is called after it.
 func (v *preview) load(from func(context.Context, desk.Choice) (desk.Page, error), c *desk.Choice, next func() Step) Work {
 	if from == nil || c == nil || v.loading {
 		return nil
@@ -46,14 +46,14 @@ func (v *preview) load(from func(context.Context, desk.Choice) (desk.Page, error
 	}
 }
 
-// Contents are what was found in what the choices stand for.
+// Contents holds the results of searching the choices' contents.
 type contents struct {
-	texts  map[string]string // by id, around the place
-	cancel func()            // ends the search that runs; may be nil
+	texts  map[string]string // by choice ID, around the match
+	cancel func()            // cancels the running search; may be nil
 	serial int
 }
 
-// has reports whether something was found in a choice.
+// has reports whether a choice's content matches.
 func (c *contents) has(id string) bool {
 	_, ok := c.texts[id]
 	return ok
@@ -67,11 +67,11 @@ func (c *contents) stop() {
 	c.serial++
 }
 
-// leastSearched is how many characters have to be typed before contents are searched.
+// leastSearched is the minimum number of typed characters for a content search.
 const leastSearched = 3
 
-// searchContents returns what looks for what was typed in what the choices stand for, or nil if there is nothing to look
-// for. A search for something else ends.
+// searchContents returns the work that searches the choices' contents for the typed text, or
+// nil if there is nothing to search. It cancels an earlier search.
 func (p *Picker) searchContents() Work {
 	c := &p.contents
 	c.stop()

@@ -1,6 +1,6 @@
-// Package picker shows a list on a screen of its own: the user moves through it, types to find something, looks at previews
-// and chooses, or does something else with a choice. It knows no commands. What runs beside, and what is to be done in the
-// end, is returned to the caller.
+// Package picker shows a list on its own screen: the user navigates, filters, sees previews and
+// chooses, or performs other actions on a choice. Background work and the final result are
+// returned to the caller.
 package picker
 
 import (
@@ -14,28 +14,32 @@ import (
 	"adze/internal/ui/keys"
 )
 
-// A Work is to be run beside, and what it returns in the goroutine that the picker belongs to.
+// A Work runs in another goroutine. The function it returns is called in the picker's
+// goroutine.
 type Work func(ctx context.Context) (done func() Step)
 
-// A Step is what the caller is to do after an event.
+// A Step is what the caller has to do after an event.
 type Step struct {
-	// Beside are to be started, each in a goroutine of its own. The context is done when the picker is closed.
+	// Beside lists work to start, each in its own goroutine. The context is canceled when the
+	// picker is closed.
 	Beside []Work
-	// Close says that the picker is done. If Choice is not nil, the user has taken it; if Answer is not nil, it is to be
-	// carried out. Back says that the user goes back to the list that led to this one, if there is one.
+	// If Close is true, the picker is done. A non-nil Choice was taken by the user; a non-nil
+	// Answer is to be executed. If Back is true, the user returns to the list that led to this
+	// one, if there is one.
 	Close  bool
 	Back   bool
 	Choice *desk.Choice
 	Answer desk.Answer
-	// Read is a page to be opened, for which the list has no room; the user goes back to the list from it. It may be nil.
+	// Read is a page that does not fit the list and is to be opened; the user returns from it
+	// to the list. It may be nil.
 	Read *desk.Page
-	// Action is one that is not about the list.
+	// Action is an action that the picker does not handle.
 	Action keys.Action
 }
 
-// A Picker shows a list. It belongs to one goroutine.
+// A Picker shows a list. It is not safe for concurrent use.
 type Picker struct {
-	// Nested says that another list led to this one.
+	// Nested is true if another list led to this one.
 	Nested bool
 
 	list    desk.List
@@ -44,23 +48,23 @@ type Picker struct {
 
 	views []*view
 	view  int
-	field *edit.Field // what is looked for
-	peek  keys.Chord  // knows what a key would do in a field
-	found []int       // the choices of the view that fit, the best first
-	at    int         // the place in found
-	top   int         // the first place that is shown
-	page  int         // how many choices are shown
-	above scroll      // what is shown of the page before the choices
+	field *edit.Field // filter input
+	peek  keys.Chord  // determines what a key would do in a field
+	found []int       // matching choices of the view, best first
+	at    int         // index in found
+	top   int         // first visible index
+	page  int         // number of visible choices
+	above scroll      // scroll position of the page before the choices
 	size  struct{ w, h int }
 
 	preview  preview
 	contents contents
-	asking   *asking // something that the user has to enter first; may be nil
-	busy     bool    // an action runs
+	asking   *asking // pending question; may be nil
+	busy     bool    // an action is running
 	said     []draw.Row
 }
 
-// New returns a picker, and what is to be run beside.
+// New returns a picker, and the work to start.
 func New(list desk.List, g draw.Glyphs, o draw.Options) (*Picker, Step) {
 	p := &Picker{list: list, glyphs: g, options: o, field: edit.New("", ""), page: 1}
 	p.preview.pages = map[string]desk.Page{}
@@ -74,10 +78,11 @@ func New(list desk.List, g draw.Glyphs, o draw.Options) (*Picker, Step) {
 	return p, p.next()
 }
 
-// List returns what the picker shows.
+// List returns the list that the picker shows.
 func (p *Picker) List() desk.List { return p.list }
 
-// Resume shows the list again after it was closed, and returns what is to be run beside: what it shows may have changed.
+// Resume shows the list again after it was closed, and returns the work to start, since its
+// content may have changed.
 func (p *Picker) Resume() Step {
 	p.busy, p.said, p.asking = false, nil, nil
 	p.preview = preview{pages: map[string]desk.Page{}}
@@ -87,7 +92,7 @@ func (p *Picker) Resume() Step {
 	return p.with(p.load())
 }
 
-// Press takes an event.
+// Press handles an event.
 func (p *Picker) Press(ev keys.Event, m *keys.Map) Step {
 	if p.asking != nil {
 		return p.answer(ev, m)
@@ -109,7 +114,7 @@ func (p *Picker) Press(ev keys.Event, m *keys.Map) Step {
 	return p.act(action)
 }
 
-// press has a field take an event. What a field for a message could do besides is left out.
+// press passes an event to a field, ignoring actions that only make sense for messages.
 func (p *Picker) press(f *edit.Field, ev keys.Event, m *keys.Map, contexts ...keys.Context) keys.Action {
 	switch action, _ := p.peek.Press(m, ev, append(contexts, keys.Chat)...); action {
 	case keys.Search, keys.Stash, keys.OpenEditor, keys.PickModel, keys.CycleMode:
@@ -118,7 +123,7 @@ func (p *Picker) press(f *edit.Field, ev keys.Event, m *keys.Map, contexts ...ke
 	return f.Press(ev, m, 1000, contexts...)
 }
 
-// act carries out what a key is bound to.
+// act performs an action.
 func (p *Picker) act(action keys.Action) Step {
 	switch action {
 	case keys.SelectNext:
@@ -160,13 +165,13 @@ func (p *Picker) act(action keys.Action) Step {
 	return p.next()
 }
 
-// close ends what runs beside.
+// close cancels background work.
 func (p *Picker) close() Step {
 	p.contents.stop()
 	return Step{Close: true}
 }
 
-// choice returns the one that the user is at, or nil.
+// choice returns the current choice, or nil.
 func (p *Picker) choice() *desk.Choice {
 	if p.at >= len(p.found) {
 		return nil
@@ -176,7 +181,7 @@ func (p *Picker) choice() *desk.Choice {
 
 func (p *Picker) move(by int) { p.at = max(0, min(p.at+by, len(p.found)-1)) }
 
-// take takes the choice that the user is at.
+// take takes the current choice.
 func (p *Picker) take() Step {
 	c := p.choice()
 	if c == nil || p.busy || p.list.Choose == nil {
@@ -188,7 +193,7 @@ func (p *Picker) take() Step {
 	return step
 }
 
-// show shows another view.
+// show switches to another view.
 func (p *Picker) show(i int) Step {
 	n := len(p.views)
 	p.view = (i + n) % n
@@ -196,14 +201,14 @@ func (p *Picker) show(i int) Step {
 	return p.next()
 }
 
-// change gives the choice another value.
+// change changes the value of the choice.
 func (p *Picker) change(by int) Step {
 	c := p.choice()
 	if c == nil || p.busy {
 		return Step{}
 	}
 	n := len(c.Values)
-	if c.Value < 0 && by < 0 { // it has a value that is none of these
+	if c.Value < 0 && by < 0 { // the current value is not in the list
 		c.Value = 0
 	}
 	c.Value = ((c.Value+by)%n + n) % n
@@ -217,7 +222,7 @@ func (p *Picker) change(by int) Step {
 	})
 }
 
-// run does something beside that may change the list, and then shows what came of it.
+// run runs an action that may change the list in the background, and shows its result.
 func (p *Picker) run(do func(ctx context.Context) (desk.Answer, error)) Step {
 	p.busy, p.said = true, nil
 	return p.with(func(ctx context.Context) func() Step {
@@ -246,7 +251,7 @@ func (p *Picker) run(do func(ctx context.Context) (desk.Answer, error)) Step {
 	})
 }
 
-// sentence returns an error as it is shown.
+// sentence formats an error for display.
 func sentence(text string) string {
 	if text == "" {
 		return ""
@@ -254,7 +259,7 @@ func sentence(text string) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// with returns a step with something to do beside, which may be nil, and what else is to be loaded.
+// with returns a step with w, which may be nil, and any pending loads.
 func (p *Picker) with(w Work) Step {
 	step := p.next()
 	if w != nil {
@@ -263,7 +268,7 @@ func (p *Picker) with(w Work) Step {
 	return step
 }
 
-// next returns what has to be loaded to show what is shown.
+// next returns a step with the loads needed for the current display.
 func (p *Picker) next() Step {
 	var step Step
 	if v := p.views[p.view]; v.choices == nil && !v.loading && v.Load != nil {

@@ -17,11 +17,11 @@ import (
 	"adze/internal/ui/keys"
 )
 
-// A user presses keys and has done beside what is to be done.
+// A user presses keys and runs the background work.
 type user struct {
 	t testing.TB
 	*Picker
-	last Step // the last one that says something
+	last Step // last significant step
 }
 
 func open(t testing.TB, list desk.List) *user {
@@ -40,7 +40,7 @@ func (u *user) carry(s Step) {
 	}
 }
 
-// press presses keys that are separated by blanks, and types a word that begins with a quote.
+// press presses keys separated by blanks, and types a word that begins with a quote.
 func (u *user) press(names string) *user {
 	u.t.Helper()
 	for name := range strings.FieldsSeq(names) {
@@ -68,7 +68,7 @@ func (u *user) show(w, h int) string {
 	return b.String()
 }
 
-// sessions returns a list as that of earlier sessions.
+// sessions returns a list like the list of earlier sessions.
 func sessions() desk.List {
 	here := []desk.Choice{
 		{ID: "1", Title: "Fix rounding in checkout", Cells: []string{"2 h", "main", "48 messages"}},
@@ -170,7 +170,7 @@ func TestChoosing(t *testing.T) {
 	}
 }
 
-// What is found in the contents is shown with the text around it.
+// TestContents checks that content matches are shown with the surrounding text.
 func TestContents(t *testing.T) {
 	u := open(t, sessions()).press("'0.335")
 	if got := u.show(80, 24); !strings.Contains(got, "⋯ three items at 0.335 come to 1.02 ⋯") || !strings.Contains(got, "It cannot be read") {
@@ -212,7 +212,8 @@ func TestActions(t *testing.T) {
 	}
 }
 
-// A value is changed in place; a list that does not keep it hands it on with the choice.
+// TestValues checks that a value is changed in place, and that a list that does not save it
+// passes it on with the choice.
 func TestValues(t *testing.T) {
 	list := desk.List{Choices: []desk.Choice{{ID: "colour", Title: "colour", Values: []string{"red", "green", "blue"}}, {ID: "other", Title: "other", Values: []string{"a", "b"}, Value: -1}}}
 	list.Choose = func(context.Context, desk.Choice) (desk.Answer, error) { return nil, nil }
@@ -238,7 +239,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// A search that is no longer wanted is cancelled, and what it finds then is dropped.
+// TestLateSearch checks that an obsolete search is canceled and its results are dropped.
 func TestLateSearch(t *testing.T) {
 	list := sessions()
 	list.Search = func(ctx context.Context, text string) ([]desk.Found, error) {
@@ -261,7 +262,8 @@ func TestLateSearch(t *testing.T) {
 	}
 }
 
-// A page before the choices leaves room for them, takes what they leave, and can be read to its end.
+// TestPageAbove checks that a page before the choices leaves room for them, uses the remaining
+// rows, and can be scrolled to its end.
 func TestPageAbove(t *testing.T) {
 	list := desk.List{Choices: []desk.Choice{{ID: "a", Title: "take it", About: "all of it"}}, Choose: func(context.Context, desk.Choice) (desk.Answer, error) { return nil, nil }}
 	for i := range 50 {
@@ -294,7 +296,8 @@ func TestPageAbove(t *testing.T) {
 	}
 }
 
-// Nothing of what the user is asked about is behind the edge of the screen.
+// TestPageAboveIsWhole checks that nothing the user decides about is cut off at the edge of the
+// screen.
 func TestPageAboveIsWhole(t *testing.T) {
 	list := desk.List{Choices: []desk.Choice{{ID: "a", Title: "take it"}}}
 	list.Add(desk.Items{"runs " + strings.Repeat("x", 70) + "END"})
@@ -303,7 +306,7 @@ func TestPageAboveIsWhole(t *testing.T) {
 	}
 }
 
-// What an action says is opened to be read if the list has no room for it.
+// TestLongAnswer checks that a long message from an action is opened as a page.
 func TestLongAnswer(t *testing.T) {
 	var page desk.Page
 	list := desk.List{Choices: []desk.Choice{{ID: "a", Title: "one"}}, Actions: []desk.Action{{Key: "enter", Name: "shows",
@@ -327,7 +330,7 @@ func TestLongAnswer(t *testing.T) {
 	}
 }
 
-// Whatever there is to choose from, and whatever is pressed, rows fit the screen.
+// TestRowsFit checks that rows always fit the screen.
 func TestRowsFit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.OneOf(rapid.StringMatching(`[a字 ]{0,30}`), rapid.String())
@@ -371,7 +374,7 @@ func TestRowsFit(t *testing.T) {
 	})
 }
 
-// A key in a list of 2,000 choices.
+// BenchmarkFilter measures a key press in a list of 2,000 choices.
 func BenchmarkFilter(b *testing.B) {
 	var list desk.List
 	for i := range 2000 {
@@ -391,7 +394,8 @@ func BenchmarkFilter(b *testing.B) {
 	}
 }
 
-// What a choice means is shown whole at the one that the user is at, if its row has no room for it.
+// TestAbout checks that the full description of the current choice is shown if its row has no
+// room for it.
 func TestAbout(t *testing.T) {
 	u := open(t, desk.List{
 		Title:   "Mode",

@@ -11,7 +11,7 @@ import (
 	"adze/internal/ui/screen"
 )
 
-// Rows draws the list: what is looked for, the choices, a preview of the one that the user is at, and what to press.
+// Rows draws the list: the filter, the choices, a preview of the current one, and key hints.
 func (p *Picker) Rows(w, h int) ([]draw.Row, *screen.Point) {
 	w, h = max(2, w), max(2, h)
 	sheet := sheet{p}
@@ -24,7 +24,7 @@ func (p *Picker) Rows(w, h int) ([]draw.Row, *screen.Point) {
 		above = sheet.pageRows(w, room)
 	}
 	p.page = max(1, h-len(rows)-len(above)-len(below))
-	below[len(below)-1] = sheet.hint(w) // which depends on both
+	below[len(below)-1] = sheet.hint(w) // depends on both
 	rows = append(rows, above...)
 	rows = append(rows, sheet.choices(w)...)
 	for len(rows)+len(below) < h {
@@ -42,10 +42,10 @@ func (p *Picker) Rows(w, h int) ([]draw.Row, *screen.Point) {
 	return rows[:min(len(rows), h)], caret
 }
 
-// A sheet is what the screen shows of a picker.
+// A sheet renders a picker.
 type sheet struct{ *Picker }
 
-// head returns the first row: the title, what is looked for, and the views. Col is where the cursor is.
+// head returns the first row: the title, the filter, and the views. Col is the cursor column.
 func (p sheet) head(w int) (row draw.Row, col int) {
 	title := draw.Line(draw.Strong, draw.Clean(p.list.Title)).Cut(w/2, p.glyphs.More)
 	if p.list.Title == "" {
@@ -68,7 +68,7 @@ func (p sheet) head(w int) (row draw.Row, col int) {
 	return row.Cut(w, p.glyphs.More), min(used+col, w-1)
 }
 
-// names returns the names of the views, the one that is shown in strong.
+// names returns the names of the views, with the current one in strong.
 func (p sheet) names() draw.Row {
 	if len(p.views) < 2 {
 		return nil
@@ -87,7 +87,7 @@ func (p sheet) names() draw.Row {
 	return row
 }
 
-// pageRows returns what is shown before the choices, at most n rows of it. Views stand for themselves.
+// pageRows returns at most n rows of the page before the choices. Lists with views have none.
 func (p sheet) pageRows(w, n int) []draw.Row {
 	if len(p.list.Views) > 0 {
 		return nil
@@ -100,7 +100,8 @@ func (p sheet) pageRows(w, n int) []draw.Row {
 	return shorten(rows[p.above.top:], n, p.glyphs)
 }
 
-// whole breaks rows so that all of them is shown: what the user is asked about must not end behind the edge of the screen.
+// whole wraps rows so that nothing is cut off: text the user decides about must not end behind
+// the edge of the screen.
 func whole(rows []draw.Row, w int) (all []draw.Row) {
 	for _, row := range rows {
 		for _, part := range draw.Wrap(row, w, nil) {
@@ -110,16 +111,17 @@ func whole(rows []draw.Row, w int) (all []draw.Row) {
 	return all
 }
 
-// A scroll says which rows of a page are shown.
+// A scroll is the visible range of a page's rows.
 type scroll struct{ top, shown, all int }
 
-// cut reports whether some are not.
+// cut reports whether some rows are hidden.
 func (s scroll) cut() bool { return s.all > s.shown }
 
-// turns reports whether the page before the choices is turned: there is more of it, and all choices are shown.
+// turns reports whether paging applies to the page before the choices: it has more rows, and
+// all choices are visible.
 func (p sheet) turns() bool { return p.above.cut() && len(p.found) <= p.page }
 
-// turn shows the next or the previous part, of the page before the choices or of the choices.
+// turn shows the next or previous part of the page before the choices, or of the choices.
 func (p sheet) turn(by int) {
 	if p.turns() {
 		p.above.top += by * max(1, p.above.shown-1)
@@ -133,7 +135,7 @@ func (p sheet) fits(rows []draw.Row) bool {
 	return p.size.h == 0 || len(whole(rows, p.size.w)) < max(1, p.size.h/2)
 }
 
-// shorten returns at most n rows, and says how many are left out.
+// shorten returns at most n rows, noting how many are omitted.
 func shorten(rows []draw.Row, n int, g draw.Glyphs) []draw.Row {
 	if len(rows) <= n {
 		return rows
@@ -141,7 +143,7 @@ func shorten(rows []draw.Row, n int, g draw.Glyphs) []draw.Row {
 	return append(rows[:n-1:n-1], draw.Line(draw.Faint, fmt.Sprintf("%s %d more rows", g.More, len(rows)-n+1)))
 }
 
-// choices returns the rows of those that are in view.
+// choices returns the rows of the visible choices.
 func (p sheet) choices(w int) []draw.Row {
 	v := p.views[p.view]
 	if len(p.found) == 0 {
@@ -162,7 +164,7 @@ func (p sheet) choices(w int) []draw.Row {
 	return rows
 }
 
-// nothing says why there is no choice.
+// nothing explains why the list is empty.
 func (p sheet) nothing(v *view) string {
 	switch {
 	case v.failed != "":
@@ -177,14 +179,15 @@ func (p sheet) nothing(v *view) string {
 	return "No match."
 }
 
-// A layout is how wide the parts of a choice are.
+// A layout holds the column widths of choices.
 type layout struct {
 	width, title int
-	columns      []int // as many as there is room for
+	columns      []int // only the columns that fit
 	more         string
 }
 
-// layout fits titles and columns into a width: titles keep a third of it, and the columns at the end go first.
+// layout fits titles and columns into a width: titles keep a third of it, and trailing columns
+// are dropped first.
 func (v *view) layout(w int) layout {
 	l := layout{width: w, columns: v.widths}
 	least := min(v.titles, max(12, w/3))
@@ -195,7 +198,7 @@ func (v *view) layout(w int) layout {
 	return l
 }
 
-// total returns how wide columns are with the blanks before them.
+// total returns the width of columns including the blanks before them.
 func total(columns []int) int {
 	n := 0
 	for _, c := range columns {
@@ -233,7 +236,7 @@ func (l layout) row(c *desk.Choice, chosen bool) draw.Row {
 	return row
 }
 
-// value returns the value of a choice, and that it can be changed.
+// value returns the value of a choice, with a mark if it can be changed.
 func value(c *desk.Choice, chosen bool) string {
 	text := ""
 	if len(c.Cells) > 0 {
@@ -248,7 +251,7 @@ func value(c *desk.Choice, chosen bool) string {
 	return text
 }
 
-// below returns what is shown after the choices: the preview, what was said, and what to press.
+// below returns the rows after the choices: the preview, messages, and key hints.
 func (p sheet) below(w, h int) []draw.Row {
 	rows := p.previewRows(w, h)
 	rows = append(rows, whole(p.said, w)...)
@@ -256,13 +259,13 @@ func (p sheet) below(w, h int) []draw.Row {
 		rows = append(rows, draw.Line(draw.Faint, p.glyphs.Active+" Working").Cut(w, p.glyphs.More))
 	}
 	rows = append(rows, p.hint(w))
-	if over := len(rows) - max(1, h/2); over > 0 { // the choices come first, and the hint stays
+	if over := len(rows) - max(1, h/2); over > 0 { // the choices have priority, and the hint stays
 		rows = rows[over:]
 	}
 	return rows
 }
 
-// previewRows returns what is shown of the choice that the user is at.
+// previewRows returns the preview of the current choice.
 func (p sheet) previewRows(w, h int) []draw.Row {
 	c := p.choice()
 	if c == nil {
@@ -288,7 +291,7 @@ func (p sheet) previewRows(w, h int) []draw.Row {
 	return rows
 }
 
-// hint says what to press.
+// hint returns the key hints.
 func (p sheet) hint(w int) draw.Row {
 	var parts []string
 	c := p.choice()
@@ -325,7 +328,7 @@ func (p sheet) hint(w int) draw.Row {
 	return draw.Line(draw.Faint, "  "+draw.Clean(strings.Join(parts, dot))).Cut(w, p.glyphs.More)
 }
 
-// spoken returns a key as users are told of it.
+// spoken returns a key in user-facing notation.
 func spoken(name string) string {
 	key, err := keys.ParseKey(name)
 	if err != nil {

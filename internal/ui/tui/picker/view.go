@@ -16,10 +16,10 @@ type view struct {
 	desk.View
 	choices []desk.Choice
 	loading bool
-	failed  string   // why it could not be loaded
-	lower   []string // what is shown of each choice, in small letters
-	titles  int      // how wide titles are
-	widths  []int    // of columns
+	failed  string   // error if it could not be loaded
+	lower   []string // searchable text of each choice, in lowercase
+	titles  int      // width of the titles
+	widths  []int    // column widths
 }
 
 func newView(v desk.View) *view {
@@ -28,7 +28,7 @@ func newView(v desk.View) *view {
 	return w
 }
 
-// set gives the view its choices, and measures them.
+// set sets the view's choices and measures them.
 func (v *view) set(choices []desk.Choice) {
 	v.choices = slices.Clone(choices)
 	v.lower, v.titles, v.widths = make([]string, len(choices)), 0, nil
@@ -51,7 +51,8 @@ func (v *view) set(choices []desk.Choice) {
 	}
 }
 
-// cellWidth returns how wide a cell is. The first one shows the value, if the choice has values.
+// cellWidth returns the width of a cell. The first one shows the value, if the choice has
+// values.
 func cellWidth(c *desk.Choice, j int) int {
 	if j > 0 || len(c.Values) == 0 {
 		return cells.Width(c.Cells[j])
@@ -63,7 +64,8 @@ func cellWidth(c *desk.Choice, j int) int {
 	return w
 }
 
-// load returns what loads the choices of the view that is shown, or nil if they are all there are.
+// load returns the work that loads the choices of the current view, or nil if the view is
+// static.
 func (p *Picker) load() Work {
 	v := p.views[p.view]
 	if v.Load == nil {
@@ -91,7 +93,7 @@ func (p *Picker) load() Work {
 	}
 }
 
-// refilter looks for what fits again, and stays at a choice if it is still there.
+// refilter applies the filter again, and stays at a choice if it is still there.
 func (p *Picker) refilter(at *desk.Choice) {
 	was, id := p.at, ""
 	if at != nil {
@@ -106,8 +108,8 @@ func (p *Picker) refilter(at *desk.Choice) {
 	}
 }
 
-// filter finds the choices that fit what was typed, the best first. Those in which the letters are merely scattered count
-// only if there are no others.
+// filter finds the choices that match the typed text, best first. Choices with merely scattered
+// letters count only if nothing else matches.
 func (p *Picker) filter() {
 	v := p.views[p.view]
 	p.found, p.at, p.top = p.found[:0], 0, 0

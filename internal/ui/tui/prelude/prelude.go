@@ -1,6 +1,6 @@
-// Package prelude asks what must be decided before there is a conversation, with the dialogs of the conversations: keys that
-// were typed before a question could be seen do not answer it. What they type is shown below the question, and returned for
-// the conversation.
+// Package prelude asks questions before a conversation exists, using the same dialogs. Keys
+// typed before a question could be seen do not answer it; their text is shown below the
+// question and returned for the conversation.
 package prelude
 
 import (
@@ -19,35 +19,38 @@ import (
 	"adze/internal/ui/tui/dialog"
 )
 
-// A Config is the terminal, which delivers single keys.
+// Config configures the terminal, which delivers single keys.
 type Config struct {
 	In  io.Reader
 	Out io.Writer
 	Waiter
-	// Width and Height return its size. Changes receives its signals, see [term.Changes]; it may be nil. Reflows says that it
-	// breaks lines again when it becomes narrower.
+	// Width and Height return its size. Changes receives its signals, see [term.Changes]; it
+	// may be nil. Reflows is true if the terminal reflows lines when it becomes narrower.
 	Width, Height func() int
 	Changes       <-chan os.Signal
 	Reflows       bool
-	// Suspend stops the program until the user resumes it. Resume takes the terminal again after something else has stopped it.
+	// Suspend stops the program until the user resumes it. Resume reclaims the terminal after
+	// the program was stopped externally.
 	Suspend, Resume func()
 	Palette         draw.Palette
 	Glyphs          draw.Glyphs
 }
 
-// A Waiter waits for input without reading it, so that what follows an answer is left to others.
+// A Waiter waits for input without reading it, so that input after an answer remains available
+// to other readers.
 type Waiter interface {
-	// Await reports whether there is input, or its end. It returns false after a time, 0 of which means never, and after Wake.
+	// Await reports whether there is input, or the end of it. It returns false after d, where 0
+	// means no timeout, and after Wake.
 	Await(d time.Duration) bool
-	// Wake makes Await return. It may be called by another goroutine.
+	// Wake makes Await return. It may be called from another goroutine.
 	Wake()
 }
 
-// ErrInterrupted says that the user wants to leave the program.
+// ErrInterrupted is returned if the user wants to exit the program.
 var ErrInterrupted = errors.New("interrupted")
 
-// Ask asks a question. It returns which answer the user has chosen, or -1 for none, and what they typed that was not meant for
-// it.
+// Ask asks a question. It returns the index of the chosen answer, or -1, and the typed input
+// that was not meant for the question.
 func Ask(ctx context.Context, c Config, q dialog.Simple) (chosen int, typed []byte, err error) {
 	bindings := keys.Defaults() // the settings that change them are not read yet
 	s := &stage{
@@ -74,11 +77,11 @@ type stage struct {
 	screen   *screen.Screen
 	bindings *keys.Map
 	decoder  keys.Decoder
-	final    []draw.Row // to be written for good
-	drawn    bool       // a frame shows that the question takes keys
-	read     time.Time  // when something was read last
-	pending  []byte     // what was read since the last key was complete
-	typed    []byte     // what was not meant for the question
+	final    []draw.Row // rows for the scrollback
+	drawn    bool       // a frame shows that the question accepts keys
+	read     time.Time  // time of the last read
+	pending  []byte     // input since the last complete key
+	typed    []byte     // input not meant for the question
 }
 
 // run handles keys until the question is answered.
@@ -129,7 +132,7 @@ func (s *stage) watch(ctx context.Context, signals chan<- os.Signal) (stop func(
 			case signal := <-s.Changes:
 				select {
 				case signals <- signal:
-				default: // the next frame fits the size all the same
+				default: // the next frame fits the size anyway
 				}
 			case <-ctx.Done():
 				s.Wake()
@@ -146,7 +149,7 @@ func (s *stage) watch(ctx context.Context, signals chan<- os.Signal) (stop func(
 	}
 }
 
-// take hands events to the question, and to what is typed below it.
+// take passes events to the question, or to the text typed below it.
 func (s *stage) take(events []keys.Event) (chosen int, err error, over bool) {
 	used := false
 	alone := dialog.Pressed(events)
@@ -184,10 +187,11 @@ func (s *stage) suspend() {
 	s.drawn = false
 }
 
-// written is after which time to look whether a frame has been written.
+// written is the interval for checking whether a frame has been written.
 const written = 10 * time.Millisecond
 
-// frame shows the question and what is typed, and returns after which time to look again; 0 means never.
+// frame shows the question and the typed text, and returns the delay until the next check; 0
+// means never.
 func (s *stage) frame() time.Duration {
 	if s.drawn && s.screen.Written() {
 		s.dialog.Shown(time.Now())
@@ -215,7 +219,7 @@ func (s *stage) frame() time.Duration {
 	return wait
 }
 
-// outcome says what was asked and answered.
+// outcome returns the question and its answer.
 func (s *stage) outcome(chosen int, err error) []draw.Row {
 	answer := s.question.Leaving
 	switch {
@@ -229,5 +233,5 @@ func (s *stage) outcome(chosen int, err error) []draw.Row {
 
 func (s *stage) width() int { return min(s.Width()-1, screen.Widest) }
 
-// room returns how many rows the question has.
+// room returns the number of rows for the question.
 func (s *stage) room() int { return max(3, s.Height()-3) }

@@ -22,15 +22,15 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A person sits at a terminal, and answers a question.
+// A person simulates a user who answers a question.
 type person struct {
 	*screentest.Terminal
 	input   chan string
 	wake    chan struct{}
 	changes chan os.Signal
 	resumed int
-	stopped []string // the screens when the program was stopped
-	rest    string   // what was typed and not read yet
+	stopped []string // screens when the program was stopped
+	rest    string   // typed input not yet read
 	chosen  int
 	typed   string
 	err     error
@@ -71,7 +71,7 @@ func (p *person) Read(buf []byte) (int, error) {
 	return n, nil
 }
 
-// asked begins a question of trust.
+// asked starts a trust question.
 func asked(t *testing.T, ctx context.Context) *person {
 	t.Helper()
 	p := &person{Terminal: screentest.New(60, 12), input: make(chan string, 9), wake: make(chan struct{}, 1), changes: make(chan os.Signal)}
@@ -98,9 +98,8 @@ func (p *person) types(keys ...string) {
 	synctest.Wait()
 }
 
-// Questions before a conversation are answered like those in it: by letter, number or mark, and no is the answer of who
-// gives none.
-//
+// TestAnswers checks that questions before a conversation are answered like those in it: by
+// letter, number or mark. Without an answer, the result is no.
 // Proves PERM-17.
 func TestAnswers(t *testing.T) {
 	for _, tt := range []struct {
@@ -142,8 +141,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// What was typed before the question could be seen answers nothing, is shown, and is kept; so is what is pasted.
-//
+// TestTypedAhead checks that text typed before the question could be seen, or pasted, does not
+// answer it, is shown and is returned.
 // Proves PERM-17.
 func TestTypedAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -161,8 +160,8 @@ func TestTypedAhead(t *testing.T) {
 	})
 }
 
-// The user can stop the program at a question. The shell finds nothing of it on the screen but what stands above, what was typed
-// stays, and the question stands again later.
+// TestStopped checks that the user can suspend the program at a question. The shell then sees
+// only the output above it; the typed text is kept, and the question is shown again on resume.
 func TestStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := asked(t, t.Context())
@@ -180,7 +179,8 @@ func TestStopped(t *testing.T) {
 	})
 }
 
-// A question ends with the program and with its input, and stands again after the program was stopped.
+// TestEnds checks that a question ends with the program and with its input, and is shown again
+// after the program was stopped.
 func TestEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -1,5 +1,5 @@
-// Package status draws the row below what the user types: mode, model, context, cost and branch of the session, or the line
-// that a command of the user prints. It is given what it shows; when that is looked up is left to the front end.
+// Package status draws the row below the composer: mode, model, context, cost and branch of the
+// session, or the output of the user's status line command.
 package status
 
 import (
@@ -15,20 +15,20 @@ import (
 // A Bar is the status row. The zero value shows nothing.
 type Bar struct {
 	Glyphs draw.Glyphs
-	// Session is what there is to show.
+	// Session is the session state to show.
 	Session desk.Glance
-	// Request is the state of the pull request of the branch.
+	// Request is the state of the branch's pull request.
 	Request desk.Request
-	// Custom is the line of the user's own command, which may hold styles. If it is not empty it takes the place of the
-	// others, except for a mode that is not the usual one.
+	// Custom is the output of the user's status line command, which may contain styles. If not
+	// empty, it replaces everything except a non-default mode.
 	Custom string
-	// Typing says what was begun with keys, such as a chord or a command of vim, and is shown at the end of the row.
+	// Typing is an incomplete chord or vim command, shown at the end of the row.
 	Typing string
-	// Note is said in place of everything else, for a moment; it may be empty.
+	// Note temporarily replaces everything else; it may be empty.
 	Note string
 }
 
-// margin is put before the row.
+// margin is the left margin in cells.
 const margin = 2
 
 // Rows draws at most h rows of at most w cells.
@@ -51,7 +51,7 @@ func (b *Bar) Rows(w, h int) ([]draw.Row, *screen.Point) {
 	return []draw.Row{row}, nil
 }
 
-// left returns what is not about typing, in at most room cells.
+// left returns everything except Typing, in at most room cells.
 func (b *Bar) left(room int) draw.Row {
 	switch {
 	case b.Note != "":
@@ -66,13 +66,14 @@ func (b *Bar) left(room int) draw.Row {
 	return b.usual(room)
 }
 
-// A part is a part of the row. Those of the lowest rank make way first.
+// A part is a part of the row. Parts with the lowest rank are dropped first.
 type part struct {
 	draw.Span
 	rank int
 }
 
-// usual returns the state of the session. What does not fit is left out, the branch first and the mode last.
+// usual returns the state of the session. Parts that do not fit are dropped, the branch first
+// and the mode last.
 func (b *Bar) usual(room int) draw.Row {
 	s := b.Session
 	parts := []part{{b.mode(), 5}, {faint(s.Model), 2}, {b.context(), 4}, {faint(s.Cost), 3}, {faint(b.branch()), 0}, {b.request(), 1}}
@@ -119,7 +120,7 @@ func (b *Bar) cut(row draw.Row, room int) draw.Row {
 	return append(out, draw.Span{Role: draw.Faint, Text: b.Glyphs.More})
 }
 
-// fit returns the beginning of a text that takes at most n cells.
+// fit returns the longest prefix of text that takes at most n cells.
 func fit(text string, n int) string {
 	for i, r := range text {
 		if n -= cells.Of(r); n < 0 {
@@ -129,7 +130,7 @@ func fit(text string, n int) string {
 	return text
 }
 
-// mode returns the permission mode in a word or two. One that is not the usual one stands out.
+// mode returns a short name of the permission mode. A non-default mode stands out.
 func (b *Bar) mode() draw.Span {
 	switch b.Session.Mode {
 	case "":
@@ -168,7 +169,7 @@ func (b *Bar) context() draw.Span {
 	return span
 }
 
-// branch returns the branch, not too much of it.
+// branch returns the branch, shortened if it is long.
 func (b *Bar) branch() string {
 	const most = 30
 	if name := draw.Clean(b.Session.Branch); cells.Width(name) > most {

@@ -27,8 +27,7 @@ func changed(change func(*Bar)) Bar {
 	return b
 }
 
-// The row at the sizes of the design, and where it gets narrow.
-//
+// TestRows checks the row at the sizes of the design, and in narrow terminals.
 // Proves X-191, SESS-46, PERM-21, X-125, X-133.
 func TestRows(t *testing.T) {
 	var out strings.Builder
@@ -99,7 +98,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// Whatever is shown, it is one row that fits.
+// TestRowsFit checks that the result is always one row that fits.
 func TestRowsFit(t *testing.T) {
 	text := rapid.StringOf(rapid.SampledFrom([]rune("ab 世界é\x1b[31m\n\u200d👍🏽")))
 	rapid.Check(t, func(t *rapid.T) {

@@ -10,18 +10,18 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// An activity is what the model does, or is waited for.
+// An activity is the model's current activity or wait.
 type activity struct {
-	doing string // empty if nothing goes on
+	doing string // empty if idle
 	since time.Time
-	chars int       // of the response that arrived and are not seen
-	until time.Time // when the model is asked again, while that is waited for
+	chars int       // characters of the response received but not visible
+	until time.Time // time of the next retry, while waiting for it
 }
 
-// phase begins something.
+// phase starts an activity.
 func (a *activity) phase(doing string, now time.Time) { *a = activity{doing: doing, since: now} }
 
-// arrived notes that something of a response has arrived.
+// arrived records that part of a response has arrived.
 func (a *activity) arrived(doing string, chars int, now time.Time) {
 	if a.doing != doing {
 		a.phase(doing, now)
@@ -29,14 +29,14 @@ func (a *activity) arrived(doing string, chars int, now time.Time) {
 	a.chars += chars
 }
 
-// retry waits until the model is asked again.
+// retry starts waiting for the next attempt.
 func (a *activity) retry(r model.Retrying, now time.Time) {
 	why := model.Cause(r.Err)
 	a.phase(fmt.Sprintf("%s; retry %d of %d", strings.ToUpper(why[:1])+why[1:], r.Attempt, r.Max), now)
 	a.until = now.Add(r.After)
 }
 
-// rows returns what the model does, and how to stop it.
+// rows returns the model's activity and how to stop it.
 func (a *activity) rows(v view) []draw.Row {
 	if a.doing == "" {
 		return nil
@@ -55,7 +55,7 @@ func (a *activity) rows(v view) []draw.Row {
 	return []draw.Row{v.hinted(append(row, draw.Span{Role: draw.Faint, Text: about}), v.keys.Stop, "stops")}
 }
 
-// hinted returns a row with what a key does, if there is room for it.
+// hinted returns a row with a key hint, if there is room for it.
 func (v view) hinted(row draw.Row, key, does string) draw.Row {
 	if key == "" {
 		return row
@@ -70,7 +70,7 @@ func (v view) hinted(row draw.Row, key, does string) draw.Row {
 // charsPerToken is a guess.
 const charsPerToken = 4
 
-// tokens returns a number of tokens in a few characters.
+// tokens formats a number of tokens compactly.
 func tokens(n int) string {
 	if n < 1000 {
 		return count(n, "token")

@@ -6,23 +6,24 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// All is the whole transcript with nothing folded or left out, as rows by their number. It grows with the transcript, and
-// belongs to the same goroutine. Rows are drawn when they are asked for.
+// All provides the rows of the whole transcript by index, with nothing folded or omitted. It
+// grows with the transcript, and must be used from the same goroutine. Rows are drawn on
+// demand.
 type All struct {
 	of    *record
 	w     int
-	ends  []int // how many rows there are up to the end of each part
-	drawn int   // the part whose sections are at hand; -1 if none is
+	ends  []int // cumulative number of rows up to the end of each part
+	drawn int   // the part whose sections are cached, or -1
 	at    []section
 }
 
 // All returns the whole transcript for a terminal that is w cells wide.
 func (r *record) All(w int) *All { return &All{of: r, w: w, drawn: -1} }
 
-// Len returns how many rows there are. It looks at what is new.
+// Len returns the number of rows, including new ones.
 func (a *All) Len() int {
 	for n := len(a.ends); n > 0 && (n > len(a.of.book) || !a.of.book[n-1].closed); n = len(a.ends) {
-		a.forget(n - 1) // it was dropped, or is being written
+		a.forget(n - 1) // dropped, or still being written
 	}
 	for i := len(a.ends); i < len(a.of.book); i++ {
 		n := a.before(i)
@@ -34,7 +35,7 @@ func (a *All) Len() int {
 	return a.before(len(a.ends))
 }
 
-// forget forgets what is known of the parts from one on.
+// forget discards the cached state of the parts from index i on.
 func (a *All) forget(i int) {
 	a.ends = a.ends[:i]
 	if a.drawn >= i {
@@ -42,7 +43,7 @@ func (a *All) forget(i int) {
 	}
 }
 
-// before returns how many rows stand before a part.
+// before returns the number of rows before a part.
 func (a *All) before(i int) int {
 	if i == 0 {
 		return 0
@@ -50,7 +51,7 @@ func (a *All) before(i int) int {
 	return a.ends[i-1]
 }
 
-// Row returns row i, which is one of those that [All.Len] counted; nil if it is gone.
+// Row returns row i, which must be less than the last result of [All.Len]; nil if it is gone.
 func (a *All) Row(i int) draw.Row {
 	p := sort.SearchInts(a.ends, i+1)
 	if p >= len(a.ends) || p >= len(a.of.book) || i < 0 {
@@ -66,7 +67,7 @@ func (a *All) Row(i int) draw.Row {
 	return nil
 }
 
-// Part reports whether something that the user said begins with a row.
+// Part reports whether a user message begins at row i.
 func (a *All) Part(i int) bool {
 	p := sort.SearchInts(a.ends, i+1)
 	if p >= len(a.ends) || p >= len(a.of.book) || a.of.book[p].group() != promptGroup {

@@ -17,7 +17,7 @@ const paragraph = "## A step\n\nThe tax is rounded **per line** and the sum agai
 	"and so does the cart, see [the rules](https://example.com/rounding); three items at 0.335 come to 1.02 then.\n\n" +
 	"- First, round once, in `Cart.Total`\n- Then drop *Round* from the rest\n\n```go\nfunc (m Money) Tax(r Rate) Money {\n\treturn m.Mul(r).Round()\n}\n```\n\n"
 
-// A delta of an answer of 20 KB with a frame after each: 20 us at most.
+// BenchmarkDelta measures one delta of a 20 KB answer followed by a frame: 20 us at most.
 func BenchmarkDelta(b *testing.B) {
 	text := strings.Repeat(paragraph, 20<<10/len(paragraph)+1)
 	b.ReportAllocs()
@@ -33,7 +33,8 @@ func BenchmarkDelta(b *testing.B) {
 	}
 }
 
-// All live rows of a terminal of 200x50, with calls, agents and a table that is written: 0.5 ms at most.
+// BenchmarkFrame measures all live rows of a 200x50 terminal, with calls, agents and a table
+// being written: 0.5 ms at most.
 func BenchmarkFrame(b *testing.B) {
 	s := newStage(b, 200, 50, Config{Links: true})
 	s.loop(agent.Requesting{})
@@ -55,8 +56,8 @@ func BenchmarkFrame(b *testing.B) {
 	}
 }
 
-// After 1,000 entries with 20 MB of output little more is kept than what the session keeps anyway, and the rows of all of
-// it are at hand.
+// TestMemory checks that after 1,000 entries with 20 MB of output, the transcript keeps little
+// more than the session does, and that all rows are available.
 func TestMemory(t *testing.T) {
 	s := newStage(t, 80, 24, Config{})
 	before := heap()
@@ -89,7 +90,8 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// A model that writes megabytes in one line, or a byte at a time, is followed in time that grows with the text.
+// TestFlood checks that a model that writes megabytes in one line, or a byte at a time, is
+// handled in time linear in the text.
 func TestFlood(t *testing.T) {
 	for name, tt := range map[string]struct {
 		text string

@@ -10,16 +10,16 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// A call is running.
+// A call is a running call.
 type call struct {
 	agent.ToolStarted
 	began  time.Time
 	output tool.Output
-	news   string // what it says of its progress, in a line
-	beside bool   // it does not belong to the turn
+	news   string // its progress message, on one line
+	beside bool   // not part of the turn
 }
 
-// progress takes what the call prints.
+// progress records the call's output.
 func (c *call) progress(d tool.Display) {
 	switch d := d.(type) {
 	case tool.Output:
@@ -29,10 +29,10 @@ func (c *call) progress(d tool.Display) {
 	}
 }
 
-// calls are those that run.
+// calls lists the running calls.
 type calls []*call
 
-// find returns the call of an id; nil if it does not run.
+// find returns the running call with an ID, or nil.
 func (cs calls) find(id string) *call {
 	for _, c := range cs {
 		if c.Use.ID == id {
@@ -42,7 +42,7 @@ func (cs calls) find(id string) *call {
 	return nil
 }
 
-// forget removes a call that has ended, and returns it; nil if it was not known.
+// forget removes a finished call and returns it, or nil if it is unknown.
 func (cs *calls) forget(id string) *call {
 	for i, c := range *cs {
 		if c.Use.ID == id {
@@ -53,8 +53,9 @@ func (cs *calls) forget(id string) *call {
 	return nil
 }
 
-// Bounds of what is shown of running calls: how many of them, lines of what one prints, and characters of its news. A call
-// that will be folded is shown when it takes longer than foldPatience.
+// Limits on running calls: how many are shown, the output lines of each, and the characters of
+// its progress message. A call that will be folded is shown only if it takes longer than
+// foldPatience.
 const (
 	liveCalls    = 4
 	liveLines    = 5
@@ -62,8 +63,8 @@ const (
 	foldPatience = time.Second
 )
 
-// rows returns the calls as at most h rows: each with its clock, and the end of what it prints. A call that waits for one of
-// the crew is told there.
+// rows returns the calls in at most h rows: each with its clock, and the end of its output. A
+// call that waits for a crew member is shown with the crew.
 func (cs calls) rows(v view, h int, crew crew) []draw.Row {
 	var calls []*call
 	for _, c := range cs {
@@ -74,7 +75,7 @@ func (cs calls) rows(v view, h int, crew crew) []draw.Row {
 	if len(calls) == 0 {
 		return nil
 	}
-	most := min(liveLines, max(0, h/min(len(calls), liveCalls)-2)) // besides the row of the call itself and the one below
+	most := min(liveLines, max(0, h/min(len(calls), liveCalls)-2)) // excludes the call's own row and the row below
 	var rows []draw.Row
 	for i, c := range calls {
 		if i == liveCalls {
@@ -86,7 +87,7 @@ func (cs calls) rows(v view, h int, crew crew) []draw.Row {
 	return rows
 }
 
-// head returns the row with the name and the clock of the call. The end of a long name makes way.
+// head returns the row with the call's name and clock. A long name is cut at its end.
 func (c *call) head(v view) draw.Row {
 	name := c.Activity
 	if c.Verb == "" {
@@ -95,13 +96,13 @@ func (c *call) head(v view) draw.Row {
 	return v.titled(draw.Accent, v.Glyphs.Active, draw.Line(draw.Text, name), draw.Line(draw.Faint, v.clock(c.began)))
 }
 
-// titled returns a row with a mark, a title and what there is to say of it. The end of a long title makes way.
+// titled returns a row with a mark, a title and a remark. A long title is cut at its end.
 func (v view) titled(role draw.Role, mark string, title, about draw.Row) draw.Row {
 	row := append(draw.Row{{Role: role, Text: mark + " "}}, v.cut(title, max(8, v.w-2-about.Width()))...)
 	return v.cut(append(row, about...), v.w)
 }
 
-// tail returns the last lines that the call printed, what it says of its progress, and what the user can do.
+// tail returns the last output lines of the call, its progress message, and key hints.
 func (c *call) tail(v view, most int) []draw.Row {
 	var rows []draw.Row
 	if c.news != "" && most > 0 {
@@ -124,7 +125,7 @@ func (c *call) tail(v view, most int) []draw.Row {
 	if v.keys.All != "" && c.output.Lines > len(lines) {
 		hints = append(hints, v.keys.All+" all")
 	}
-	for ; len(hints) > 0; hints = hints[:len(hints)-1] { // as many as there is room for
+	for ; len(hints) > 0; hints = hints[:len(hints)-1] { // as many hints as fit
 		row := draw.Line(draw.Faint, "  "+v.Glyphs.More+" "+strings.Join(hints, " "+v.Glyphs.Dot+" "))
 		if row.Width() <= v.w || len(hints) == 1 {
 			return append(rows, row)
@@ -133,7 +134,7 @@ func (c *call) tail(v view, most int) []draw.Row {
 	return rows
 }
 
-// lastLines returns the last lines of a text, without empty ones at its end.
+// lastLines returns the last lines of a text, without trailing empty ones.
 func lastLines(text string, most int) []string {
 	text = strings.TrimRight(text, "\n")
 	if text == "" || most <= 0 {

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// patience is how long something takes before a clock is shown.
+// patience is the duration after which a clock is shown.
 const patience = 2 * time.Second
 
-// clock returns how long something takes, with a blank before it; empty if that is not worth a word.
+// clock returns the elapsed time with a blank before it, or "" if it is too short.
 func (v view) clock(since time.Time) string {
 	if d := v.now.Sub(since); d >= patience {
 		return " " + elapsed(d)
@@ -16,7 +16,7 @@ func (v view) clock(since time.Time) string {
 	return ""
 }
 
-// elapsed returns a duration in whole seconds, such as 6s, 2m10s or 1h2m.
+// elapsed formats a duration in whole seconds, such as 6s, 2m10s or 1h2m.
 func elapsed(d time.Duration) string {
 	d = d.Truncate(time.Second)
 	switch {

@@ -15,22 +15,22 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// A crew is the sub-agents at work and the tasks in the background, in the order in which they began.
+// A crew lists the running sub-agents and background tasks in the order they started.
 type crew []*helper
 
-// A helper is one of them, as it was told last.
+// A helper is the last reported state of a crew member.
 type helper struct {
 	session.Task
 	began time.Time
 }
 
-// Bounds of what is shown of a crew: how many of them, and characters of what they do.
+// Limits on a crew: how many members are shown, and the characters of their activity.
 const (
 	liveHelpers = 6
 	maxTask     = 80
 )
 
-// task takes how a task stands.
+// task records a task's state.
 func (t *Transcript) task(ev session.Task) {
 	i := slices.IndexFunc(t.crew, func(h *helper) bool { return h.ID == ev.ID })
 	switch {
@@ -46,12 +46,12 @@ func (t *Transcript) task(ev session.Task) {
 	}
 }
 
-// launched reports whether a call waits for one of them.
+// launched reports whether a call is waiting for a crew member.
 func (c crew) launched(call string) bool {
 	return slices.ContainsFunc(c, func(h *helper) bool { return h.Use == call && !h.Background })
 }
 
-// rows returns a row about each: one that another began comes after that, further to the right.
+// rows returns one row per crew member. A nested one follows its parent and is indented.
 func (c crew) rows(v view) []draw.Row {
 	var rows []draw.Row
 	for i, b := range desk.Tree(c, func(h *helper) string { return h.ID }, func(h *helper) string { return h.Parent }) {
@@ -83,7 +83,7 @@ func (r *record) TaskEnded(k *task.Task) {
 	r.put(e)
 }
 
-// tailBytes is how much of the end of a task's output is looked at.
+// tailBytes is the number of bytes read from the end of a task's output.
 const tailBytes = 8 << 10
 
 // An ended task is shown like a call.
@@ -112,7 +112,7 @@ func (e *ended) rows(v view) []draw.Row {
 	return rows
 }
 
-// row returns what a helper does and has used.
+// row returns a helper's activity and usage.
 func (h *helper) row(v view) draw.Row {
 	name := tool.OneLine(cmp.Or(h.Type, h.Title), maxTask)
 	if h.Type != "" && h.Title != "" {

@@ -9,7 +9,8 @@ import (
 	"adze/internal/session"
 )
 
-// The end of a background task is told like that of a call, with the end of its output if it failed.
+// TestTaskEnded checks that the end of a background task is shown like that of a call, with the
+// end of its output if it failed.
 func TestTaskEnded(t *testing.T) {
 	table := task.New(t.TempDir(), nil)
 	defer table.Close()
@@ -37,7 +38,7 @@ func TestTaskEnded(t *testing.T) {
 	}
 }
 
-// Sub-agents stand below those that began them, and not more than fit.
+// TestCrew checks that sub-agents are shown below their parents, and no more than fit.
 func TestCrew(t *testing.T) {
 	s := newStage(t, 60, 24, Config{})
 	for i := range 9 {

@@ -14,21 +14,21 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// An outcome is a call that has ended.
+// An outcome is a finished call.
 type outcome struct {
 	agent.ToolStarted
 	result  *msg.ToolResult // may be nil
 	display tool.Display
-	refusal string     // why it was not run
+	refusal string     // reason it was not run
 	subject []draw.Row // the refused change; may be nil
 	elapsed time.Duration
-	changes bool    // what was changed is shown below
+	changes bool    // the changes are shown below
 	plan    bool    // the plan file, shown when the plan is presented
-	below   *stowed // what it printed or returned, once that is on a shelf; may be nil
+	below   *stowed // its output or result, once moved to a shelf; may be nil
 }
 
-// How many lines are shown below a call: of what it printed, if it succeeded and if it failed, of a change, and why it
-// failed.
+// Limits on the lines shown below a call: output of a successful and of a failed call, changes,
+// and the reason for a failure.
 const (
 	outputLines = 5
 	failedLines = 40
@@ -36,10 +36,10 @@ const (
 	reasonLines = 6
 )
 
-// maxOutputLine is the most cells of a line of output that are shown: the rest is in the pager.
+// maxOutputLine is the maximum width of an output line; the pager shows the rest.
 const maxOutputLine = 1000
 
-// done shows a call with its outcome. One of a run of reads or searches joins the run.
+// done shows a call with its outcome. A read or search that continues a run joins the run.
 func (t *Transcript) done(ev agent.ToolDone) {
 	o := &outcome{ToolStarted: agent.ToolStarted{Use: ev.Use, Title: tool.OneLine(ev.Use.Name, 80)}, result: ev.Result, display: ev.Display, elapsed: ev.Elapsed}
 	if c := t.calls.forget(ev.Use.ID); c != nil {
@@ -78,7 +78,8 @@ func (t *Transcript) done(ev agent.ToolDone) {
 	t.add(&run{calls: []*outcome{o}})
 }
 
-// A listed call changed the task list. Only a pager shows it: the list itself is shown while the turn runs and when it ends.
+// A listed call changed the task list. Only a pager shows it: the list itself is shown while
+// the turn runs and when it ends.
 type listed struct{ *outcome }
 
 func (l *listed) take(view, bool) []draw.Row { return nil }
@@ -104,7 +105,7 @@ func (o *outcome) group() group                        { return callGroup }
 func (o *outcome) take(v view, closed bool) []draw.Row { return o.rows(v) }
 func (o *outcome) live(v view, closed bool) []draw.Row { return o.rows(v) }
 
-// rows returns the row of the call, and what is to be seen below it.
+// rows returns the row of the call, and the rows below it.
 func (o *outcome) rows(v view) []draw.Row {
 	printed, isOutput := o.display.(tool.Output)
 	switch {
@@ -124,8 +125,8 @@ func (o *outcome) rows(v view) []draw.Row {
 	return append(rows, o.said(v)...)
 }
 
-// said returns a short text that came of the call, such as the answers of the user, if the row of the call has no room
-// for it.
+// said returns a short result text, such as the user's answers, if the row of the call has no
+// room for it.
 func (o *outcome) said(v view) []draw.Row {
 	d, ok := o.display.(tool.Plain)
 	if !ok || !o.apart(v) {
@@ -142,7 +143,7 @@ func (o *outcome) said(v view) []draw.Row {
 	return rows
 }
 
-// apart reports whether the text that came of the call stands below its row.
+// apart reports whether the result text is shown below the call's row.
 func (o *outcome) apart(v view) bool {
 	d, ok := o.display.(tool.Plain)
 	if !ok {
@@ -155,7 +156,7 @@ func (o *outcome) apart(v view) bool {
 	return strings.Contains(text, "\n") || cells.Width(text) <= v.w-2
 }
 
-// name returns what is done, as the row of the call tells it.
+// name returns the call's description as shown in its row.
 func (o *outcome) name() string {
 	if o.Object != "" {
 		return strings.TrimSpace(o.Verb + " " + o.Object)
@@ -163,7 +164,7 @@ func (o *outcome) name() string {
 	return o.Title
 }
 
-// clock returns how many cells the time of the call takes.
+// clock returns the width of the call's elapsed time.
 func (o *outcome) clock() int {
 	if o.elapsed < patience {
 		return 0
@@ -171,20 +172,20 @@ func (o *outcome) clock() int {
 	return len(" 00m00s")
 }
 
-// head returns the row of the call: what was done, and what came of it.
+// head returns the row of the call: its description and result.
 func (o *outcome) head(v view) draw.Row {
 	role, mark := draw.Good, v.Glyphs.Done
 	if o.failed() {
 		role, mark = draw.Bad, v.Glyphs.Failed
 	}
 	title, about := o.words(v)
-	if d, ok := o.display.(tool.Output); o.elapsed >= patience && !(ok && noted(d)) { // a note tells the time itself
+	if d, ok := o.display.(tool.Output); o.elapsed >= patience && !(ok && noted(d)) { // a note contains the time
 		about = append(about, draw.Span{Role: draw.Faint, Text: strings.Repeat(",", min(1, len(about))) + " " + elapsed(o.elapsed)})
 	}
 	return v.titled(role, mark, title, about)
 }
 
-// words returns what was done and what came of it.
+// words returns the description and result of the call.
 func (o *outcome) words(v view) (title, about draw.Row) {
 	if diffs := tool.Diffs(o.display); len(diffs) > 0 {
 		title, about = changed(v, diffs)
@@ -212,10 +213,10 @@ func (o *outcome) words(v view) (title, about draw.Row) {
 	return title, nil
 }
 
-// noted reports whether there is more to say about the end of a command than its exit code.
+// noted reports whether a command has a note beyond its exit code.
 func noted(d tool.Output) bool { return d.Note != "" && !strings.HasPrefix(d.Note, "Exit code") }
 
-// ending returns how a command ended, if there is something to say about it.
+// ending describes how a command ended, or returns "".
 func ending(d tool.Output) string {
 	switch {
 	case noted(d):
@@ -228,7 +229,7 @@ func ending(d tool.Output) string {
 	return ""
 }
 
-// changed returns the names of files that were changed, and by how many lines.
+// changed returns the names of the changed files, and the number of changed lines.
 func changed(v view, diffs []tool.Diff) (title, about draw.Row) {
 	verb, added, removed := "Updated", 0, 0
 	created := true
@@ -252,7 +253,7 @@ func (v view) path(path string) string {
 	return path
 }
 
-// found summarises search results: the count, and some names in n cells.
+// found summarizes search results: the count, and some names in n cells.
 func found(d tool.List, n int) string {
 	unit := strings.TrimSuffix(d.Unit, "s")
 	if unit == "" {
@@ -274,10 +275,11 @@ func found(d tool.List, n int) string {
 	return text
 }
 
-// mostNames is how many names a search is told with.
+// mostNames is the maximum number of names shown for a search.
 const mostNames = 4
 
-// because returns the row of a call that failed with the reason: in the same row if there is room, and below otherwise.
+// because returns the row of a failed call with the reason: in the same row if there is room,
+// otherwise below.
 func (o *outcome) because(v view, reason string, more []string) []draw.Row {
 	name := draw.Row{{Text: draw.Clean(o.Title)}}
 	row := draw.Row{{Role: draw.Bad, Text: v.Glyphs.Failed + " "}, name[0], {Text: ": " + draw.Clean(reason)}}
@@ -305,7 +307,8 @@ func reason(r *msg.ToolResult) (first string, more []string) {
 	return tool.OneLine(first, 600), more
 }
 
-// output returns the end of what a command printed. Lines are not broken, so that they can be copied.
+// output returns the end of a command's output. Lines are not broken, so that they can be
+// copied.
 func (o *outcome) output(v view, d tool.Output) []draw.Row {
 	most := outputLines
 	if o.failed() {
@@ -329,18 +332,18 @@ func (o *outcome) output(v view, d tool.Output) []draw.Row {
 	return rows
 }
 
-// printed returns the most there is of what a command printed without its file.
+// printed returns as much of a command's output as is available without its file.
 func (o *outcome) printed(d tool.Output) string {
 	if o.result == nil || d.Lines <= strings.Count(d.Text, "\n")+1 {
 		return d.Text
 	}
 	if whole := msg.PlainText(o.result.Parts); d.File == "" && len(whole) > len(d.Text) {
-		return whole // the model was given more than is at hand
+		return whole // the model received more than is stored here
 	}
 	return d.Text
 }
 
-// more says how much is left out, and which key shows it.
+// more describes how much is omitted, and the key that shows it.
 func (v view) more(n int, one string) string {
 	text := v.Glyphs.More + " " + count(n, one)
 	if v.keys.All != "" {
@@ -349,7 +352,7 @@ func (v view) more(n int, one string) string {
 	return text
 }
 
-// clip returns at most n bytes of a line, and says if there are more.
+// clip returns at most n bytes of a line, and notes if there are more.
 func clip(line string, n int) string {
 	if len(line) <= n {
 		return line
@@ -357,7 +360,7 @@ func clip(line string, n int) string {
 	return strings.ToValidUTF8(line[:n], "") + fmt.Sprintf(" (%s more)", count(len(line)-n, "byte"))
 }
 
-// diff returns the lines that were changed, each as long as it is. The names of files are in the row of the call, unless
+// diff returns the changed lines in full length. File names are in the row of the call, unless
 // there are several.
 func (o *outcome) diff(v view) []draw.Row {
 	rows := draw.Rows(o.display, draw.Options{Max: changeLines, Dir: v.Dir, Glyphs: v.Glyphs})
@@ -367,7 +370,7 @@ func (o *outcome) diff(v view) []draw.Row {
 	return indented(rows)
 }
 
-// whole returns the call with all that it printed, changed or found.
+// whole returns the call with its full output, changes or results.
 func (o *outcome) whole(v view) []section {
 	all := sections([]draw.Row{o.full(v)})
 	if len(o.subject) > 0 {
@@ -385,7 +388,8 @@ func (o *outcome) whole(v view) []section {
 	return append(all, rowsOf(indented(draw.Rows(o.display, draw.Options{Dir: v.Dir, Glyphs: v.Glyphs}))))
 }
 
-// text returns what the call printed or returned. It reports false if that is in a file, or is shown otherwise.
+// text returns the call's output or result. It reports false if it is in a file, or is shown
+// otherwise.
 func (o *outcome) text() (string, bool) {
 	switch d := o.display.(type) {
 	case tool.Output:
@@ -407,7 +411,7 @@ func (o *outcome) text() (string, bool) {
 	return msg.PlainText(o.result.Parts), true
 }
 
-// stow puts what the call printed or returned on a shelf.
+// stow moves the call's output or result to a shelf.
 func (o *outcome) stow(s *shelf.Shelf) {
 	if o.below != nil {
 		return

@@ -9,7 +9,8 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// A group says between which parts an empty row stands: none between calls, and none between notes.
+// A group determines which parts are separated by an empty row: calls are not, and neither are
+// notes.
 type group uint8
 
 const (
@@ -18,45 +19,46 @@ const (
 	speechGroup
 	callGroup
 	noteGroup
-	questionGroup // what a question wrote
+	questionGroup // rows written by a question
 )
 
-// apart reports whether an empty row stands between two parts.
+// apart reports whether an empty row separates two parts.
 func apart(a, b group) bool { return a != b || a == promptGroup || a == speechGroup }
 
-// A part is one thing of a transcript.
+// A part is an element of a transcript.
 type part struct {
 	content
 	begun  bool // some of its rows are final
-	closed bool // it does not change any more
-	final  bool // so are all of its rows
+	closed bool // it no longer changes
+	final  bool // all of its rows are final
 }
 
-// A content is what a part shows.
+// A content is the content of a part.
 type content interface {
 	group() group
-	// take returns the rows that have become final since the last time; all that are left if the part is closed.
+	// take returns the rows that have become final since the last call, or all remaining rows
+	// if the part is closed.
 	take(v view, closed bool) []draw.Row
 	// live returns the rows that are not final.
 	live(v view, closed bool) []draw.Row
-	// whole returns all there is, with nothing left out.
+	// whole returns everything, with nothing omitted.
 	whole(v view) []section
 }
 
-// A view says how rows are drawn.
+// A view determines how rows are drawn.
 type view struct {
 	Config
-	w        int // cells of a row
-	prose    int // cells of a row of prose
+	w        int // row width in cells
+	prose    int // prose width in cells
 	now      time.Time
 	keys     Keys
 	thinking bool
 }
 
-// maxProse is the most cells of a row of prose, which wider rows make hard to read.
+// maxProse is the maximum width of prose; wider rows are hard to read.
 const maxProse = 96
 
-// cut returns a row that fits into n cells.
+// cut returns a row cut to n cells.
 func (v view) cut(r draw.Row, n int) draw.Row {
 	if fits(r, n) {
 		return r
@@ -89,7 +91,7 @@ func fits(r draw.Row, n int) bool {
 	return size <= n || size <= 8*n && r.Width() <= n
 }
 
-// indented returns rows two cells in; empty ones stay empty.
+// indented returns rows indented by two cells; empty ones stay empty.
 func indented(rows []draw.Row) []draw.Row {
 	out := make([]draw.Row, len(rows))
 	for i, row := range rows {
@@ -100,18 +102,18 @@ func indented(rows []draw.Row) []draw.Row {
 	return out
 }
 
-// wrap breaks a text into rows of prose, two cells in.
+// wrap breaks a text into rows of prose, indented by two cells.
 func (v view) wrap(role draw.Role, text string) []draw.Row {
 	return indented(draw.Fill(role, text, max(8, v.prose-2)))
 }
 
-// A prompt is what the user said.
+// A prompt is a user message.
 type prompt struct {
 	text  string
-	brief string // with placeholders for pasted text
+	brief string // text with placeholders for pasted text
 }
 
-// maxPrompt is how many lines are shown of a prompt.
+// maxPrompt is the maximum number of lines shown of a prompt.
 const maxPrompt = 20
 
 func (p *prompt) group() group                        { return promptGroup }
@@ -132,7 +134,8 @@ func (p *prompt) rows(v view, most int) []draw.Row {
 	return rows
 }
 
-// head returns at most so many lines and bytes of a text, and how many lines are left.
+// head returns at most the given number of lines and bytes of a text, and how many lines
+// remain.
 func head(text string, lines, size int) (string, int) {
 	end := 0
 	for range lines {
@@ -151,7 +154,7 @@ func head(text string, lines, size int) (string, int) {
 	return strings.TrimRight(shown, "\n"), max(1, strings.Count(text[len(shown):], "\n"))
 }
 
-// A note is something that the program says.
+// A note is a message from the program.
 type note struct {
 	role draw.Role
 	mark string
@@ -175,14 +178,14 @@ func (n *note) rows(v view) []draw.Row {
 	return draw.Indent(rows, draw.Row{{Role: n.role, Text: mark + " "}}, draw.Blanks(2))
 }
 
-// A sheet is a page of a command.
+// A sheet is a command page.
 type sheet struct {
 	page desk.Page
 	max  int // lines of a display; 0 means all
 	head int // rows of the page; 0 means all
 }
 
-// maxShown is the most lines of a display on a page.
+// maxShown is the maximum number of lines of a display on a page.
 const maxShown = 40
 
 func (s *sheet) group() group                        { return noteGroup }

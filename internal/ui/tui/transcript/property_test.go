@@ -17,8 +17,9 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// Whatever happens in whatever order, with frames at any time and deltas left out: live rows fit, answers that were not
-// withdrawn and calls that ended are final once, in order, and nothing is left live at the end of a turn.
+// TestAnyOrder checks random event orders with frames at any time and dropped deltas: live rows
+// fit, answers that were not withdrawn and finished calls become final once and in order, and
+// nothing is left live at the end of a turn.
 func TestAnyOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := newStage(t, rapid.IntRange(10, 120).Draw(t, "w"), rapid.IntRange(1, 30).Draw(t, "h"), Config{
@@ -59,16 +60,16 @@ func TestAnyOrder(t *testing.T) {
 	})
 }
 
-// A world is a session in which things happen.
+// A world is a simulated session.
 type world struct {
 	*stage
 	t       *rapid.T
 	n       int
 	block   int
-	spoken  int      // the block of the last text
-	texts   []string // of the response
+	spoken  int      // block of the last text
+	texts   []string // texts of the response
 	running []string
-	want    []string // words that are final in the end
+	want    []string // words expected to be final in the end
 }
 
 func (w *world) word(kind string) string {
@@ -121,7 +122,7 @@ func (w *world) step() {
 	}
 }
 
-// end ends the first call that runs. Folded names may not fit, so only those of others are looked for.
+// end ends the first running call. Folded names may not fit, so only other names are checked.
 func (w *world) end() {
 	if len(w.running) == 0 {
 		return

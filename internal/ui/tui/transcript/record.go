@@ -5,19 +5,19 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// A record is what was shown, in order.
+// A record holds everything shown, in order.
 type record struct {
 	cfg    Config
-	book   []*part // everything
-	queue  []*part // the last of them, which are not final yet
-	last   group   // of what is final
+	book   []*part // all parts
+	queue  []*part // the last parts, which are not final yet
+	last   group   // group of the last final part
 	shelf  shelf.Shelf
-	stowed int // how many of book have put their long texts on the shelf
-	// command is the entered command that is not shown yet, or "".
+	stowed int // number of parts in book whose long texts are on the shelf
+	// command is an entered command that is not shown yet, or "".
 	command string
 }
 
-// add puts something below what there is. What is written just now stays above it, and is completed first.
+// add appends a part. Content that is being written stays above it, and is completed first.
 func (r *record) add(c content) *part {
 	if line := r.command; line != "" {
 		r.command = ""
@@ -34,7 +34,8 @@ func (r *record) add(c content) *part {
 	return p
 }
 
-// Final returns the rows that will not change any more, once each, for a terminal that is w cells wide.
+// Final returns the rows that have become final, once each, for a terminal that is w cells
+// wide.
 func (r *record) Final(w int) []draw.Row {
 	v := r.view(w)
 	var rows []draw.Row
@@ -58,13 +59,13 @@ func (r *record) Final(w int) []draw.Row {
 	return rows
 }
 
-// Parted says that a question has written rows below what is final.
+// Parted records that a question has written rows below the final ones.
 func (r *record) Parted() { r.last = questionGroup }
 
-// recent is how many parts keep their texts at hand.
+// recent is the number of parts that keep their texts in memory.
 const recent = 64
 
-// stow puts the long texts of old parts on the shelf: only a pager still shows them.
+// stow moves the long texts of old parts to the shelf: only a pager still shows them.
 func (r *record) stow() {
 	for ; r.stowed < len(r.book)-recent && r.book[r.stowed].final; r.stowed++ {
 		if c, ok := r.book[r.stowed].content.(interface{ stow(*shelf.Shelf) }); ok {
@@ -73,7 +74,7 @@ func (r *record) stow() {
 	}
 }
 
-// view returns how rows are drawn now.
+// view returns the current view.
 func (r *record) view(w int) view {
 	if w <= 0 {
 		w = 80
@@ -86,7 +87,7 @@ func (r *record) view(w int) view {
 	return v
 }
 
-// put adds something that is complete.
+// put adds a complete part.
 func (r *record) put(c content) { r.add(c).closed = true }
 
 func (r *record) faint(text string) { r.put(&note{role: draw.Faint, text: text}) }

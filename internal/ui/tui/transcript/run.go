@@ -10,10 +10,10 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// A run is calls one after the other that only look at things: one row for each verb, with the names.
+// A run is a sequence of read-only calls: one row for each verb, with the names.
 type run struct{ calls []*outcome }
 
-// join adds a call. The text of an older one goes to the shelf, unless its row stands for itself.
+// join adds a call. The text of an older one moves to the shelf, unless it has its own row.
 func (r *run) join(o *outcome, s *shelf.Shelf) {
 	r.calls = append(r.calls, o)
 	i := len(r.calls) - 1 - recent
@@ -51,7 +51,7 @@ func (r *run) rows(v view) []draw.Row {
 	return rows
 }
 
-// folded returns one row for several calls with the same verb. Each name stands there once.
+// folded returns one row for several calls with the same verb. Each name appears once.
 func folded(v view, verb string, calls []*outcome) draw.Row {
 	var names []string
 	seen := map[string]bool{}
@@ -67,7 +67,7 @@ func folded(v view, verb string, calls []*outcome) draw.Row {
 	return draw.Row{{Role: draw.Good, Text: v.Glyphs.Done + " "}, {Text: verb + v.names(names, v.w-2-cells.Width(verb))}}
 }
 
-// names returns names in a list that fits into n cells. What does not fit is counted.
+// names returns names in a list that fits into n cells. The rest is counted.
 func (v view) names(names []string, n int) string {
 	all := strings.Join(names, ", ")
 	if cells.Width(all) <= n || len(names) == 1 {

@@ -17,13 +17,13 @@ func (r *record) Prompt(text, brief string) {
 	}
 }
 
-// Command notes a command that the user entered. It is shown with the first thing that comes of it.
+// Command records a command entered by the user. It is shown with its first output.
 func (r *record) Command(line string) { r.command = strings.TrimSpace(line) }
 
-// Dismiss drops a command of which nothing came.
+// Dismiss drops a command without output.
 func (r *record) Dismiss() { r.command = "" }
 
-// Say shows a text of the program.
+// Say shows a message from the program.
 func (r *record) Say(text string) {
 	if text != "" {
 		r.put(&note{text: text})
@@ -46,7 +46,7 @@ func (r *record) bad(text string) {
 	r.put(&note{role: draw.Bad, mark: r.cfg.Glyphs.Failed, text: text})
 }
 
-// sentence returns a message that begins with a capital letter and has an end.
+// sentence returns a message with a leading capital letter and a final period.
 func sentence(text string) string {
 	first, n := utf8.DecodeRuneInString(text)
 	last, _ := utf8.DecodeLastRuneInString(text)
@@ -56,7 +56,7 @@ func sentence(text string) string {
 	return string(unicode.ToUpper(first)) + text[n:]
 }
 
-// Page shows a page of a command.
+// Page shows a command page.
 func (r *record) Page(p desk.Page) {
 	if len(p.Blocks) > 0 {
 		r.put(&sheet{page: p, max: maxShown})
@@ -85,7 +85,7 @@ func (r *record) Recall(entries []msg.Entry) {
 	}
 }
 
-// Whole shows a page of which nothing is left out.
+// Whole shows a page without omitting anything.
 func (r *record) Whole(p desk.Page) {
 	if len(p.Blocks) > 0 {
 		r.put(&sheet{page: p})

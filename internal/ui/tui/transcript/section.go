@@ -10,13 +10,13 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// A section is rows by their number.
+// A section provides rows by index.
 type section interface {
 	Len() int
 	Row(i int) draw.Row
 }
 
-// rowsOf are rows that are drawn.
+// rowsOf is a section of drawn rows.
 type rowsOf []draw.Row
 
 func (r rowsOf) Len() int           { return len(r) }
@@ -24,14 +24,14 @@ func (r rowsOf) Row(i int) draw.Row { return r[i] }
 
 func sections(rows []draw.Row) []section { return []section{rowsOf(rows)} }
 
-// lines are those of a text, two cells in.
+// lines is a section of the lines of a text, indented by two cells.
 type lines struct {
 	text   string
 	role   draw.Role
-	starts []int // of every line
+	starts []int // line start offsets
 }
 
-// Len returns how many lines there are.
+// Len returns the number of lines.
 func (l *lines) Len() int {
 	if l.starts == nil {
 		l.text = strings.TrimRight(l.text, "\n")
@@ -57,7 +57,7 @@ func (l *lines) Row(i int) draw.Row {
 	return inside(l.role, l.text[l.starts[i]:end])
 }
 
-// inside returns a line two cells in.
+// inside returns a line indented by two cells.
 func inside(role draw.Role, line string) draw.Row {
 	if line = strings.TrimSuffix(line, "\r"); line == "" {
 		return nil
@@ -65,27 +65,27 @@ func inside(role draw.Role, line string) draw.Row {
 	return draw.Row{{Text: "  "}, {Role: role, Text: line}}
 }
 
-// stowed are lines that are on a shelf. They are fetched when they are read.
+// stowed holds lines on a shelf. They are fetched when they are read.
 type stowed struct {
 	lines
 	text  shelf.Text
 	count int
 }
 
-// stow puts lines on a shelf.
+// stow moves lines to a shelf.
 func stow(s *shelf.Shelf, text string, role draw.Role) *stowed {
 	l := lines{text: text, role: role}
 	n := l.Len()
 	return &stowed{lines: lines{role: role}, text: s.Put(l.text), count: n}
 }
 
-// section returns the lines to be read, which are then at hand.
+// section loads the lines from the shelf.
 func (s *stowed) section() section {
 	read := *s
 	return &read
 }
 
-// Len returns how many lines there are.
+// Len returns the number of lines.
 func (s *stowed) Len() int { return s.count }
 
 // Row returns a line.
@@ -97,34 +97,35 @@ func (s *stowed) Row(i int) draw.Row {
 	return s.lines.Row(i)
 }
 
-// A file is the lines of a file, two cells in. Only some are held in memory. If it has changed or is gone, there are fewer.
+// A file is a section of the lines of a file, indented by two cells. Only some are held in
+// memory. If the file has changed or is gone, there are fewer lines.
 type file struct {
 	path   string
-	marks  []int64 // where every [stride]th line begins
-	count  int     // lines in all; 0 means that it was not read
+	marks  []int64 // offset of every [stride]th line
+	count  int     // total number of lines; 0 means not read
 	err    error
-	loaded int // the stretch of lines at hand
+	loaded int // index of the loaded stretch of lines
 	lines  [][]byte
 }
 
 const (
 	stride = 256
-	// maxStretch is the most bytes that are read for a stretch of lines.
+	// maxStretch is the maximum number of bytes read for a stretch of lines.
 	maxStretch = 4 << 20
 )
 
-// Len returns how many lines there are.
+// Len returns the number of lines.
 func (f *file) Len() int {
 	if f.count == 0 {
 		f.loaded = -1
 		if f.err = f.scan(); f.err != nil || f.count == 0 {
-			f.count = 1 // for what there is to say about it
+			f.count = 1 // one line for the error
 		}
 	}
 	return f.count
 }
 
-// scan counts the lines, and notes where some of them begin.
+// scan counts the lines and records the offsets of some of them.
 func (f *file) scan() error {
 	r, err := os.Open(f.path)
 	if err != nil {

@@ -15,17 +15,17 @@ import (
 	"adze/internal/ui/markdown"
 )
 
-// A response is what arrived of the current one.
+// A response is the received part of the current response.
 type response struct {
 	seq    session.Seq
-	missed bool // a delta was left out: the rest of the text comes with the message
+	missed bool // a delta was dropped: the rest of the text comes with the message
 	open   *part
-	block  int     // that is written to open
-	parts  []*part // all of the response
+	block  int     // block written to open
+	parts  []*part // all parts of the response
 	spoken []*utterance
 }
 
-// count notes the number of an entry, and so whether some were left out.
+// count records the sequence number of an entry, to detect dropped ones.
 func (r *response) count(seq session.Seq) {
 	if r.seq != 0 && seq != r.seq+1 {
 		r.missed = true
@@ -33,7 +33,7 @@ func (r *response) count(seq session.Seq) {
 	r.seq = seq
 }
 
-// settle completes what is written just now.
+// settle completes the part that is being written.
 func (t *Transcript) settle() {
 	if t.open != nil {
 		t.open.closed = true
@@ -50,7 +50,7 @@ func (t *Transcript) begin() {
 	t.response = response{seq: t.seq}
 }
 
-// write returns the content that block n of the response is written to, after what was written before is complete.
+// write returns the content for block n of the response, after completing the previous one.
 func write[C content](t *Transcript, n int, fresh func() C) C {
 	if t.open != nil && t.block == n {
 		if c, ok := t.open.content.(C); ok {
@@ -64,7 +64,7 @@ func write[C content](t *Transcript, n int, fresh func() C) C {
 	return c
 }
 
-// delta takes a piece of a response.
+// delta handles a piece of a response.
 func (t *Transcript) delta(ev model.Event) {
 	now := t.cfg.Now()
 	switch d := ev.(type) {
@@ -96,7 +96,8 @@ func (t *Transcript) delta(ev model.Event) {
 	}
 }
 
-// withdraw drops what arrived of a response that is void. What is final stays, and a row says so.
+// withdraw drops the received part of a void response. Final rows stay, followed by a row that
+// says so.
 func (t *Transcript) withdraw() {
 	final := false
 	for _, p := range t.parts {
@@ -116,7 +117,7 @@ func (t *Transcript) withdraw() {
 	}
 }
 
-// appended takes a message of the history: of an answer, the part that did not arrive as deltas.
+// appended handles a history message: for an answer, the part that did not arrive as deltas.
 func (t *Transcript) appended(e msg.Entry) {
 	if e.Message.Role != msg.Assistant {
 		return
@@ -140,13 +141,14 @@ func (t *Transcript) appended(e msg.Entry) {
 	t.begin()
 }
 
-// An utterance is a block of text of a response: one part, or several if it was interrupted by a question.
+// An utterance is a text block of a response: one part, or several if it was interrupted by a
+// question.
 type utterance struct {
 	block int
 	parts []*part
 }
 
-// uttered notes that a block of text is written to the part that is open.
+// uttered records that a text block is written to the open part.
 func (r *response) uttered(block int) {
 	n := len(r.spoken)
 	if n == 0 || r.spoken[n-1].block != block {
@@ -158,8 +160,9 @@ func (r *response) uttered(block int) {
 	}
 }
 
-// complete has the whole text take the place of what arrived. It returns the text that is not part of what is shown then:
-// the end, if all that arrived is final already, and all of it if something else arrived.
+// complete replaces the received text with the whole text. It returns the text that is then not
+// shown: the end, if all received text is already final, and all of it if the received text
+// differs.
 func (u *utterance) complete(text string) (rest string) {
 	for i, p := range u.parts {
 		a := p.content.(*answer)
@@ -177,11 +180,11 @@ func (u *utterance) complete(text string) (rest string) {
 	return text
 }
 
-// An answer is what the model says, as Markdown.
+// An answer is Markdown text from the model.
 type answer struct {
-	said    strings.Builder // what arrived
-	text    string          // all of it, once it is complete; empty before
-	drawn   int             // bytes that the stream has
+	said    strings.Builder // received text
+	text    string          // full text once complete; empty before
+	drawn   int             // bytes passed to the stream
 	stream  markdown.Stream
 	dropped bool
 }
@@ -194,7 +197,7 @@ func (a *answer) all() string {
 	return a.said.String()
 }
 
-// drop leaves what is not final away.
+// drop omits everything that is not final.
 func (a *answer) drop() { a.dropped = true }
 
 func (a *answer) group() group { return speechGroup }
@@ -209,7 +212,7 @@ func (a *answer) take(v view, closed bool) []draw.Row {
 	a.drawn = len(text)
 	if closed {
 		rows = append(rows, a.stream.End()...)
-		a.stream = markdown.Stream{} // what it worked with is not needed any more
+		a.stream = markdown.Stream{} // release the parser's memory
 	}
 	return rows
 }
@@ -222,7 +225,7 @@ func (a *answer) whole(v view) []section {
 	return sections(append(rows, s.End()...))
 }
 
-// A letter is an answer of the model that arrives whole, beside the conversation.
+// A letter is a complete answer from the model outside the conversation.
 type letter struct{ text string }
 
 func (l *letter) group() group                        { return speechGroup }
@@ -236,13 +239,13 @@ func (l *letter) rows(v view) []draw.Row {
 	return append(rows, s.End()...)
 }
 
-// A thought is what the model thinks before it answers.
+// A thought is the model's thinking before it answers.
 type thought struct {
 	answer
 	began  time.Time
 	took   time.Duration
 	opened bool    // its text is shown
-	below  *stowed // its text, once that is on a shelf; may be nil
+	below  *stowed // its text, once moved to a shelf; may be nil
 }
 
 func (th *thought) group() group { return callGroup }
@@ -300,7 +303,7 @@ func (th *thought) whole(v view) []section {
 	return append(head, &lines{text: th.all(), role: draw.Faint})
 }
 
-// stow puts the text on a shelf.
+// stow moves the text to a shelf.
 func (th *thought) stow(s *shelf.Shelf) {
 	th.below = stow(s, th.all(), draw.Faint)
 	th.said.Reset()

@@ -22,7 +22,7 @@ func numbered(name string, n int) string {
 	return b.String()
 }
 
-// busy lets calls of all kinds end, n of each.
+// busy ends n calls of each kind.
 func busy(s *stage, n int) {
 	for i := range n {
 		s.loop(agent.Requesting{})
@@ -62,7 +62,7 @@ func everything(s *stage) []string {
 	return rows
 }
 
-// The pager shows the same of what was long ago as of what has just happened.
+// TestStowed checks that the pager shows old and recent output alike.
 func TestStowed(t *testing.T) {
 	s := newStage(t, 80, 24, Config{})
 	busy(s, 30)
@@ -79,7 +79,8 @@ func TestStowed(t *testing.T) {
 	}
 }
 
-// A run of reads that goes on and on looks the same, and what was read long ago is on the shelf.
+// TestStowedInRun checks that a long run of reads looks the same, and that old results are on
+// the shelf.
 func TestStowedInRun(t *testing.T) {
 	s := newStage(t, 80, 24, Config{})
 	read := func(id, verb string, d tool.Display) {
@@ -104,7 +105,7 @@ func TestStowedInRun(t *testing.T) {
 	}
 }
 
-// What calls printed and read takes little memory when it was long ago.
+// TestStowedMemory checks that the output of old calls takes little memory.
 func TestStowedMemory(t *testing.T) {
 	s := newStage(t, 80, 24, Config{})
 	before := heap()

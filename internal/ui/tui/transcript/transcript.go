@@ -1,6 +1,6 @@
-// Package transcript shows what happens in a session as rows: what was said, calls with their outcomes, and what goes on
-// just now. Rows that are final are given out once; a few live ones change. All of it is kept for a pager. It knows kinds
-// of display and no tools. Where rows go, and when, is left to the caller.
+// Package transcript renders a session's events as rows: messages, calls with their outcomes,
+// and current activity. Final rows are returned once; a few live rows change. Everything is
+// kept for a pager.
 package transcript
 
 import (
@@ -17,48 +17,50 @@ import (
 	"adze/internal/ui/screen"
 )
 
-// A Config says how a transcript looks. The zero value will do for a test.
+// Config configures a Transcript. The zero value is sufficient for a test.
 type Config struct {
 	Glyphs draw.Glyphs // the zero value means [draw.Unicode]
-	// Marks and Links are those of [markdown.Stream].
+	// Marks and Links are passed to [markdown.Stream].
 	Marks, Links bool
-	// Dir is the working directory: paths in it are shown relative to it.
+	// Dir is the working directory. Paths in it are shown relative to it.
 	Dir string
-	// Thinking reports whether to show what the model thinks, and not only that it does; nil means no.
+	// Thinking reports whether to show the text of the model's thinking; nil means no.
 	Thinking func() bool
-	// Verbose shows all that commands print.
+	// Verbose shows all command output.
 	Verbose bool
-	// Explain returns what an error means to the user; it may be nil.
+	// Explain returns a user-facing explanation of an error; it may be nil.
 	Explain func(err error) string
-	// ModelName returns the name of a model for the user; it may be nil.
+	// ModelName returns the display name of a model; it may be nil.
 	ModelName func(name string) string
-	// PlanFile returns the file of the plan, whose changes are shown when the plan is presented; it may be nil.
+	// PlanFile returns the plan file, whose changes are shown when the plan is presented; it
+	// may be nil.
 	PlanFile func() string
-	// Keys returns the keys that hints name; it may be nil.
+	// Keys returns the keys named in hints; it may be nil.
 	Keys func() Keys
-	// WarnUSD returns the cost of a session at which the user is warned, once; 0 means never. It may be nil.
+	// WarnUSD returns the session cost at which the user is warned, once; 0 means never. It may
+	// be nil.
 	WarnUSD func() float64
 	// Now returns the time; nil means [time.Now].
 	Now func() time.Time
 }
 
-// Keys are the names of keys that hints name. An empty one is not hinted at.
+// Keys holds the names of keys for hints. An empty name disables the hint.
 type Keys struct {
 	Stop       string // stops the turn
 	Background string // moves a command to the background
-	All        string // shows all there is
+	All        string // shows the full transcript
 }
 
-// A Transcript is the record of a session. It belongs to one goroutine.
+// A Transcript is the record of a session. It is not safe for concurrent use.
 type Transcript struct {
 	record
 	response
 	calls    calls
 	activity activity
 	crew     crew
-	asked    int                   // questions that wait for an answer
-	waiting  map[string]string     // uses that wait for the answer to a question, by the id of the question
-	shown    map[string][]draw.Row // subjects of questions, by the use that they are about
+	asked    int                   // number of open questions
+	waiting  map[string]string     // tool uses that wait for an answer, by question ID
+	shown    map[string][]draw.Row // subjects of questions, by tool use
 	// checklist is the task list, if it changed in this turn.
 	checklist tool.Checklist
 	held      []agent.ToolDone // calls that ended during a question, which stays below its subject
@@ -75,7 +77,7 @@ func New(cfg Config) *Transcript {
 	return &Transcript{record: record{cfg: cfg}, shown: map[string][]draw.Row{}, waiting: map[string]string{}}
 }
 
-// Entry takes an entry of the session. Entries come in their order; live ones may be left out.
+// Entry handles an entry of the session. Entries arrive in order; live ones may be dropped.
 func (t *Transcript) Entry(e session.Entry) {
 	t.response.count(e.Seq)
 	switch ev := e.Event.(type) {
@@ -93,7 +95,7 @@ func (t *Transcript) Entry(e session.Entry) {
 		}
 	case session.Settled:
 		t.asked = max(0, t.asked-1)
-		if c := t.calls.find(t.waiting[ev.ID]); c != nil { // it runs from now on
+		if c := t.calls.find(t.waiting[ev.ID]); c != nil { // the call starts running now
 			c.began = t.cfg.Now()
 		}
 		delete(t.waiting, ev.ID)
@@ -118,7 +120,7 @@ func (t *Transcript) release() {
 	t.held = nil
 }
 
-// event takes an event of the loop.
+// event handles an event of the agent loop.
 func (t *Transcript) event(ev agent.Event) {
 	now := t.cfg.Now()
 	switch ev := ev.(type) {
@@ -147,7 +149,7 @@ func (t *Transcript) event(ev agent.Event) {
 	case agent.Retrying:
 		t.activity.retry(ev.Retrying, now)
 	case agent.Notice:
-		if ev.Compacting { // what comes of it is told when it is done
+		if ev.Compacting { // the result is shown when it is done
 			t.activity.phase("Summarising the conversation", now)
 			return
 		}
@@ -167,8 +169,8 @@ func (t *Transcript) event(ev agent.Event) {
 	}
 }
 
-// Rows returns the live rows: what is written just now, and what goes on. They are what follows the rows that [Final] has
-// returned, so it is called first.
+// Rows returns the live rows: the text being written and the current activity. They follow the
+// rows returned by [Final], which must be called first.
 func (t *Transcript) Rows(w, h int) []draw.Row {
 	v := t.view(w)
 	var rows []draw.Row
@@ -198,14 +200,14 @@ func (t *Transcript) Rows(w, h int) []draw.Row {
 	return rows
 }
 
-// Bounds of the live rows: their width, and the number of progress rows.
+// Limits on the live rows: their width, and the number of progress rows.
 const (
 	maxLive  = screen.Widest
 	maxBelow = 12
 	maxTasks = 5
 )
 
-// Settle makes what there is final, before the terminal is left to another program.
+// Settle makes everything final before another program takes over the terminal.
 func (t *Transcript) Settle() {
 	t.settle()
 	for _, p := range t.queue {
@@ -213,7 +215,8 @@ func (t *Transcript) Settle() {
 	}
 }
 
-// goings returns the rows about what goes on: calls, sub-agents, or what the model does. None is shown beside a question.
+// goings returns the rows about current activity: calls, sub-agents, or the model. It returns
+// nothing while a question is open.
 func (t *Transcript) goings(v view, h int) []draw.Row {
 	if t.asked > 0 {
 		return nil
@@ -230,25 +233,26 @@ func (t *Transcript) goings(v view, h int) []draw.Row {
 	return append(list, rows...)
 }
 
-// Began shows that something runs for the user beside the turn, such as a command that was typed, until it is over.
+// Began shows that something is running for the user alongside the turn, such as a typed
+// command, until it is over.
 func (t *Transcript) Began(id, title string) {
 	t.calls = append(t.calls, &call{ToolStarted: agent.ToolStarted{Use: &msg.ToolUse{ID: id}, Title: title, Object: title}, began: t.cfg.Now(), beside: true})
 }
 
-// Progress shows what it prints.
+// Progress shows its output.
 func (t *Transcript) Progress(id string, d tool.Display) {
 	if c := t.calls.find(id); c != nil {
 		c.progress(d)
 	}
 }
 
-// Over says that it has ended. What came of it is shown by the caller.
+// Over records that it has ended. The caller shows the result.
 func (t *Transcript) Over(id string) { t.calls.forget(id) }
 
-// Shown notes that a question showed its subject, so that the change is not shown again.
+// Shown records that a question showed its subject, so that the change is not shown again.
 func (t *Transcript) Shown(use string, subject []draw.Row) { t.shown[use] = subject }
 
-// finished shows how a turn ended, unless it was completed.
+// finished shows how a turn ended, unless it completed normally.
 func (t *Transcript) finished(ev session.Finished) {
 	t.Settle()
 	t.activity = activity{}
@@ -290,5 +294,5 @@ func (t *Transcript) finished(ev session.Finished) {
 	}
 }
 
-// longTurn is how long a turn has to take for that to be said.
+// longTurn is the minimum duration of a turn for showing its duration.
 const longTurn = 30 * time.Second

@@ -25,13 +25,13 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// A reporter is a test, also one of properties.
+// A reporter is a test, including a property test.
 type reporter interface {
 	Helper()
 	Errorf(format string, args ...any)
 }
 
-// A stage feeds a transcript by a clock of its own, and keeps the rows that became final.
+// A stage feeds a transcript with its own clock, and collects the final rows.
 type stage struct {
 	*Transcript
 	t     reporter
@@ -93,7 +93,7 @@ func (s *stage) frame() []draw.Row {
 	return live
 }
 
-// text returns all there is to see.
+// text returns all visible text.
 func (s *stage) text() string {
 	s.t.Helper()
 	live := s.frame()
@@ -127,7 +127,7 @@ func bad(text string) *msg.ToolResult {
 	return &msg.ToolResult{IsError: true, Parts: []msg.Part{&msg.Text{Text: text}}}
 }
 
-// read has a call read a file.
+// read simulates calls that read files.
 func (s *stage) read(names ...string) {
 	for _, name := range names {
 		id := msg.NewID()
@@ -148,8 +148,8 @@ func (s *stage) start(id, command string) {
 
 func code(n int) *int { return &n }
 
-// A journey as in the design: reading, searching, an answer, an edit, a command with its output, and a failure.
-//
+// TestJourney checks a typical session: reading, searching, an answer, an edit, a command with
+// its output, and a failure.
 // Proves TOOL-16, TOOL-17, TOOL-18, X-123.
 func TestJourney(t *testing.T) {
 	for _, size := range []struct{ w, h int }{{80, 24}, {40, 12}} {
@@ -199,8 +199,8 @@ func TestJourney(t *testing.T) {
 	}
 }
 
-// Names, output and answers cannot do anything to the terminal, and do not break rows.
-//
+// TestHostile checks that names, output and answers can neither control the terminal nor break
+// rows.
 // Proves X-123.
 func TestHostile(t *testing.T) {
 	nasty := "a\x1b[2J\x1b]0;x\x07b\u202ec\u200bd\r\te" + strings.Repeat("x", 10000)
@@ -238,7 +238,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// That a summary is being written is no row of its own: what came of it is.
+// TestCompaction checks that compaction in progress has no row of its own, but its result does.
 func TestCompaction(t *testing.T) {
 	s := newStage(t, 80, 12, Config{})
 	s.loop(agent.Notice{Text: "It is being summarised.", Compacting: true})
@@ -252,7 +252,8 @@ func TestCompaction(t *testing.T) {
 	}
 }
 
-// What is void is not shown; if some of it was final, a row says so.
+// TestWithdrawn checks that void text is not shown, and that a row notes if some of it was
+// already final.
 func TestWithdrawn(t *testing.T) {
 	s := newStage(t, 60, 20, Config{})
 	s.Prompt("go", "go")
@@ -275,7 +276,7 @@ func TestWithdrawn(t *testing.T) {
 	}
 }
 
-// A reader that was too slow for some deltas shows the whole answer all the same, once.
+// TestMissedDelta checks that a reader that missed deltas shows the whole answer once.
 func TestMissedDelta(t *testing.T) {
 	s := newStage(t, 60, 20, Config{})
 	s.loop(agent.Requesting{})
@@ -294,7 +295,8 @@ func TestMissedDelta(t *testing.T) {
 	}
 }
 
-// A call that ends while the model still writes waits until that is complete.
+// TestCallEndsWhileTheModelWrites checks that a call that ends while the model writes is shown
+// after the text is complete.
 func TestCallEndsWhileTheModelWrites(t *testing.T) {
 	s := newStage(t, 60, 20, Config{})
 	s.loop(agent.Requesting{})
@@ -312,7 +314,8 @@ func TestCallEndsWhileTheModelWrites(t *testing.T) {
 	}
 }
 
-// What runs beside the turn is shown until it is over, also when the turn has ended before.
+// TestBesideTheTurn checks that a command running alongside the turn is shown until it is over,
+// even if the turn has ended before.
 func TestBesideTheTurn(t *testing.T) {
 	s := newStage(t, 60, 20, Config{})
 	s.loop(agent.Requesting{}, agent.ToolStarted{Use: &msg.ToolUse{ID: "u"}, Object: "of the turn"})
@@ -327,7 +330,8 @@ func TestBesideTheTurn(t *testing.T) {
 	}
 }
 
-// Thinking can be shown and hidden while it arrives: nothing is shown twice.
+// TestThinkingFlips checks that thinking can be shown and hidden while it arrives, without
+// duplicates.
 func TestThinkingFlips(t *testing.T) {
 	shown := false
 	s := newStage(t, 60, 20, Config{Thinking: func() bool { return shown }})
@@ -360,8 +364,7 @@ func TestThinkingFlips(t *testing.T) {
 	}
 }
 
-// Thinking is folded, or shown faint.
-//
+// TestThinking checks that thinking is folded, or shown faint.
 // Proves PROV-42.
 func TestThinking(t *testing.T) {
 	for shown, want := range map[bool]string{
@@ -398,8 +401,7 @@ func TestThinking(t *testing.T) {
 	}
 }
 
-// What the model says between calls is shown though it comes as thinking.
-//
+// TestUpdatesAreShown checks that text between calls is shown although it arrives as thinking.
 // Proves PROV-42.
 func TestUpdatesAreShown(t *testing.T) {
 	s := newStage(t, 60, 20, Config{})
@@ -409,9 +411,9 @@ func TestUpdatesAreShown(t *testing.T) {
 	}
 }
 
-// A command that runs is shown with a clock from two seconds on and the end of what it prints, and not while a question is
-// open. When the turn is over, nothing is left of it.
-//
+// TestRunning checks that a running command is shown with a clock after two seconds and the end
+// of its output, but not during a question, and that nothing of it remains live when the turn
+// is over.
 // Proves SHC-03.
 func TestRunning(t *testing.T) {
 	s := newStage(t, 60, 20, Config{})
@@ -448,8 +450,8 @@ func TestRunning(t *testing.T) {
 	}
 }
 
-// The whole transcript has everything: runs unfolded, all of the output, from files where it is there.
-//
+// TestAll checks that the whole transcript contains everything: unfolded runs, and all output,
+// from files if available.
 // Proves TOOL-18, SHC-03.
 func TestAll(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out")
@@ -507,7 +509,7 @@ func TestAll(t *testing.T) {
 	}
 }
 
-// Tasks in the background are told beside what the model does.
+// TestBackground checks that background tasks are shown in addition to the model's activity.
 func TestBackground(t *testing.T) {
 	s := newStage(t, 60, 20, Config{})
 	s.loop(agent.Requesting{})
@@ -524,7 +526,7 @@ func TestBackground(t *testing.T) {
 	}
 }
 
-// How a command ended is said in its row.
+// TestEndings checks that a command's row shows how it ended.
 func TestEndings(t *testing.T) {
 	for _, tt := range []struct {
 		d    tool.Output
@@ -548,7 +550,8 @@ func TestEndings(t *testing.T) {
 	}
 }
 
-// What the user answered is shown whole: below the call, where its row has no room for it.
+// TestAnswersAreShown checks that the user's answers are shown in full, below the call if its
+// row has no room.
 func TestAnswersAreShown(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"blue", "✓ Ask the user: Which colour?: blue, 19s\n"},
@@ -567,7 +570,7 @@ func TestAnswersAreShown(t *testing.T) {
 	}
 }
 
-// The answer to a question beside the conversation is drawn as an answer.
+// TestAnswerBeside checks that the answer to a side question is rendered like an answer.
 func TestAnswerBeside(t *testing.T) {
 	s := newStage(t, 60, 20, Config{})
 	s.entry(session.Finished{Ended: agent.Ended{Reason: agent.Completed}, Local: &session.Outcome{Text: "It is **here**:\n\n| a | b |\n|---|---|\n| 1 | 2 |\n", Markdown: true}})
@@ -576,7 +579,8 @@ func TestAnswerBeside(t *testing.T) {
 	}
 }
 
-// The clock of a call does not count the time that the user needs to allow it.
+// TestClockWaitsForTheAnswer checks that a call's clock excludes the time the user takes to
+// allow it.
 func TestClockWaitsForTheAnswer(t *testing.T) {
 	s := newStage(t, 60, 20, Config{})
 	s.entry(session.Started{})
@@ -590,7 +594,8 @@ func TestClockWaitsForTheAnswer(t *testing.T) {
 	}
 }
 
-// A call that ends during a question is shown after the answer: the question stays below its subject.
+// TestQuestionStaysBelowItsSubject checks that a call that ends during a question is shown
+// after the answer, so that the question stays below its subject.
 func TestQuestionStaysBelowItsSubject(t *testing.T) {
 	s := newStage(t, 80, 20, Config{})
 	s.start("a", "cat nosuch.go")
@@ -606,7 +611,7 @@ func TestQuestionStaysBelowItsSubject(t *testing.T) {
 	}
 }
 
-// The pager shows a change that the user refused.
+// TestRefusedChangeIsKept checks that the pager shows a change that the user refused.
 func TestRefusedChangeIsKept(t *testing.T) {
 	s := newStage(t, 80, 20, Config{})
 	s.start("a", "make")
