@@ -9,38 +9,39 @@ import (
 	"adze/internal/session"
 )
 
-// An Answer is the result of a command: one of the types below. The front end carries it out.
+// An Answer is the result of a command: one of the types below. The front end executes it.
 type Answer interface{ answer() }
 
 type (
 	// A Prompt is sent to the model in place of the command.
 	Prompt struct {
 		Text string
-		// Make makes the prompt when its turn begins; it may be nil. Text stands for it until then.
+		// Make creates the prompt when its turn begins; it may be nil. Text represents it until
+		// then.
 		Make func(ctx context.Context) (session.Prompt, error)
 	}
 
 	// An Operation is to be submitted to the session.
 	Operation struct {
 		session.Op
-		// Page is shown when the session has accepted it.
+		// Page is shown when the session has accepted the operation.
 		Page
-		// Entries reports whether entries of the session show the outcome. Front ends that do not show them show
-		// Result.
+		// Entries reports whether session entries show the outcome. Front ends that do not show
+		// them show Result.
 		Entries bool
 		Result  string
 		// Draft is put into the input for the user to edit; it may be empty.
 		Draft string
 	}
 
-	// An Edit lets the user edit a file; Page is shown afterwards.
+	// An Edit opens a file in the user's editor; Page is shown afterwards.
 	Edit struct {
 		Path string
 		Page
 	}
 
-	// A Program is this program, started again with other arguments to ask the user at the terminal; Page is shown when it
-	// has succeeded.
+	// A Program restarts adze with other arguments, to interact with the user at the terminal;
+	// Page is shown if it succeeds.
 	Program struct {
 		Args []string
 		Page
@@ -52,21 +53,21 @@ type (
 		Page
 	}
 
-	// A Copy puts a text on the clipboard; Page is shown afterwards.
+	// A Copy copies a text to the clipboard; Page is shown afterwards.
 	Copy struct {
 		Text string
 		Page
 	}
 
-	// A Switch changes to another session: the named one, or a new one if the name is empty. Said is shown first; it may be
-	// empty.
+	// A Switch changes to another session: the named one, or a new one if the name is empty.
+	// Said is shown first; it may be empty.
 	Switch struct{ Session, Said string }
 
-	// Leave ends the program.
+	// Leave exits the program.
 	Leave struct{}
 )
 
-// Said returns what is submitted to the session.
+// Said returns the prompt to submit to the session.
 func (p Prompt) Said() session.Prompt {
 	return session.Prompt{Parts: []msg.Part{&msg.Text{Text: p.Text}}, Make: p.Make}
 }
@@ -82,7 +83,7 @@ func (Copy) answer()      {}
 func (Switch) answer()    {}
 func (Leave) answer()     {}
 
-// NoEditor returns the error of a front end that has no editor.
+// NoEditor returns the error of a front end without an editor.
 func NoEditor(path string) error {
 	return fmt.Errorf("there is no editor without a terminal; the file is %s", path)
 }

@@ -6,15 +6,16 @@ import (
 	"adze/internal/platform/amount"
 )
 
-// An AtWork is a sub-agent at work.
+// An AtWork is a running sub-agent.
 type AtWork struct {
 	ID, Type, Title string
 	Parent          string // the sub-agent that launched it, or ""
 	Calls           int
-	Last            string // what it did last
+	Last            string // its last action
 }
 
-// AddAgents shows the sub-agents at work, if there are any: one that another launched comes after that, further to the right.
+// AddAgents shows the running sub-agents, if any. A nested one follows its parent and is
+// indented.
 func AddAgents(p *Page, list []AtWork) {
 	table := Table{Columns: []Column{{Name: "At work"}, {Name: "type"}, {Name: "task", Cut: true}, {Name: "calls"}, {Name: "last", Cut: true}}}
 	for _, b := range Tree(list, func(a AtWork) string { return a.ID }, func(a AtWork) string { return a.Parent }) {

@@ -19,8 +19,8 @@ type Section struct {
 	Commands []Command
 }
 
-// sections returns all commands that are built in, in the order of /help. To add one, write its constructor in a file
-// of its own and list it here.
+// sections returns all built-in commands, in the order of /help. To add one, write its
+// constructor in its own file and list it here.
 func sections() []Section {
 	return []Section{
 		{"Conversation", []Command{
@@ -81,49 +81,54 @@ func merge(all, more []Section) []Section {
 	return all
 }
 
-// A Command is what the user types as /name. It is not sent to the model as it is typed.
+// A Command is a command the user types as /name. It is not sent to the model as typed.
 type Command struct {
 	Name    string
 	Aliases []string
 	Kind    Kind
-	// Args names the arguments, and Doc says in a few words what the command does.
+	// Args names the arguments, and Doc briefly describes the command.
 	Args, Doc string
-	// Terminal reports whether the command needs a terminal, and Instead is what does the same without one; it may be empty.
+	// Terminal reports whether the command needs a terminal. Instead names the alternative
+	// without one; it may be empty.
 	Terminal bool
 	Instead  string
-	// Switch is the setting that must be true for the command to be available; empty if there is none.
+	// Switch is the setting that must be true for the command to be available; it may be empty.
 	Switch string
-	// Origin says where a command comes from that is not built in, such as the project; empty if it is.
+	// Origin describes where a command that is not built in comes from, such as the project. It
+	// is empty for built-in commands.
 	Origin string
-	// Run does what needs no front end, and returns what the front end is to do. Its error is shown to the user.
+	// Run executes the part that needs no front end, and returns the answer for the front end
+	// to execute. Its error is shown to the user.
 	Run func(ctx context.Context, d *Desk, arg string) (Answer, error)
-	// Complete returns arguments that may begin with what was typed of one; it may be nil.
+	// Complete returns possible arguments for the typed prefix; it may be nil.
 	Complete func(d *Desk, arg string) []string
 }
 
-// A Kind classifies commands. At a terminal all run at once, even while the model works; a prompt that one stands for has
-// a turn of its own after the one that runs. A front end that queues commands with prompts runs a command when its turn
-// comes; the operation of a [Work] command is that turn.
+// A Kind classifies commands. At a terminal all run immediately, even while the model works; a
+// command's prompt gets its own turn after the running one. A front end that queues commands
+// with prompts runs a command when its turn comes; the operation of a [Work] command is that
+// turn.
 type Kind uint8
 
 const (
 	// Show commands change nothing.
 	Show Kind = iota
-	// Change commands change something at once.
+	// Change commands take effect immediately.
 	Change
-	// Work commands are operations that take the place of a turn.
+	// Work commands are operations that replace a turn.
 	Work
-	// Ask commands stand for a prompt.
+	// Ask commands expand to a prompt.
 	Ask
 )
 
-// Commands returns the commands that are available, in the order of /help.
+// Commands returns the available commands, in the order of /help.
 func (d *Desk) Commands() []Command {
 	all := append(builtIn(d), further(d, false)...)
 	return slices.DeleteFunc(all, func(c Command) bool { return unavailable(d, &c) != nil })
 }
 
-// further returns the commands that come and go, see [Surroundings]. What they say of themselves is bounded.
+// further returns the dynamic commands, see [Surroundings]. The length of their descriptions is
+// limited.
 func further(d *Desk, wait bool) []Command {
 	if d.Surroundings.Commands == nil {
 		return nil
@@ -136,7 +141,7 @@ func further(d *Desk, wait bool) []Command {
 	return all
 }
 
-// short returns text on one line, of at most n bytes.
+// short returns text on one line, with at most n bytes.
 func short(text string, n int) string {
 	if len(text) <= n && !strings.ContainsAny(text, "\n\r\t") {
 		return text
@@ -162,8 +167,8 @@ func unavailable(d *Desk, c *Command) error {
 	return nil
 }
 
-// Lookup returns the command with that name or alias, whether it is available or not. One that is written in the same
-// case comes first, and of several the one that is built in.
+// Lookup returns the command with that name or alias, whether it is available or not. An exact
+// match takes precedence over one that differs in case, and a built-in command over others.
 func (d *Desk) Lookup(name string) (*Command, bool) {
 	for _, s := range d.sections {
 		if c := find(s.Commands, func(other string) bool { return other == name }); c != nil {
@@ -184,7 +189,7 @@ func (d *Desk) Lookup(name string) (*Command, bool) {
 	return c, c != nil
 }
 
-// find returns the first command with such a name or alias, or nil.
+// find returns the first command with a matching name or alias, or nil.
 func find(all []Command, is func(name string) bool) *Command {
 	i := slices.IndexFunc(all, func(c Command) bool { return is(c.Name) })
 	if i < 0 {
@@ -196,8 +201,8 @@ func find(all []Command, is func(name string) bool) *Command {
 	return &all[i]
 }
 
-// Parse splits what the user typed into the name of a command and its argument. It reports false if the text does not
-// begin with a slash and a name: a path or a comment does not.
+// Parse splits input into a command name and its argument. It reports false if the text does
+// not begin with a slash and a name, as in a path or a comment.
 func Parse(text string) (name, arg string, ok bool) {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(text), "/")
 	if !ok {
@@ -210,14 +215,14 @@ func Parse(text string) (name, arg string, ok bool) {
 	return name, arg, name == "" || skill.ValidName(name)
 }
 
-// Names reports whether a name that no command has may have been meant for one: there is no file of that name, such as
-// /tmp.
+// Names reports whether an unknown name was probably meant as a command: there must not be a
+// file of that name, such as /tmp.
 func Names(name string) bool {
 	_, err := os.Lstat("/" + name)
 	return err != nil
 }
 
-// Run runs the command of that name.
+// Run runs the named command.
 func (d *Desk) Run(ctx context.Context, name, arg string) (Answer, error) {
 	c, ok := d.Lookup(name)
 	if !ok {
@@ -229,10 +234,11 @@ func (d *Desk) Run(ctx context.Context, name, arg string) (Answer, error) {
 	return c.Run(ctx, d, arg)
 }
 
-// maxWord bounds what an error repeats of what was typed.
+// maxWord limits how much of the input an error message repeats.
 const maxWord = 60
 
-// unknown returns the error for a command that does not exist, with the closest name if there is one.
+// unknown returns the error for a command that does not exist, with the closest name if there
+// is one.
 func unknown(d *Desk, name string) error {
 	if offered := d.offered.Load(); offered != nil && slices.Contains(*offered, "/"+name) {
 		return fmt.Errorf("there is no command /%s any more: the file or the server that it came from is gone", name)

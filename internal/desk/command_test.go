@@ -24,9 +24,8 @@ func offer(commands ...Command) *Desk {
 	return New(Config{Terminal: true, Surroundings: Surroundings{Commands: func(bool) []Command { return commands }}})
 }
 
-// A name in the same case comes first, built in or not; otherwise case does not count, and what is built in comes
-// before the rest.
-//
+// TestLookupOrder checks that an exact match comes first, built in or not; otherwise case is
+// ignored, and built-in commands take precedence.
 // Proves CMD-01.
 func TestLookupOrder(t *testing.T) {
 	d := offer(Command{Name: "help"}, Command{Name: "Cost"}, Command{Name: "Deploy"}, Command{Name: "deploy"}, Command{Name: "quit"}, Command{Name: "x", Aliases: []string{"y"}})
@@ -43,9 +42,8 @@ func TestLookupOrder(t *testing.T) {
 	}
 }
 
-// A command whose switch is off is not offered, and names the switch when it is tried. Every command is there with all
-// switches on.
-//
+// TestSwitches checks that a command whose setting is off is not offered, and that running it
+// names the setting. With all settings on, every command is available.
 // Proves CMD-02.
 func TestSwitches(t *testing.T) {
 	list := func(on bool) map[string]bool {
@@ -77,7 +75,7 @@ func TestSwitches(t *testing.T) {
 	}
 }
 
-// What a command of others says of itself is bounded, and on one line.
+// TestDocIsBounded checks that the description of a dynamic command is limited and on one line.
 func TestDocIsBounded(t *testing.T) {
 	d := offer(Command{Name: "x", Doc: strings.Repeat("long ", 1000), Args: "a\nb"})
 	for _, c := range d.Commands() {
@@ -87,8 +85,8 @@ func TestDocIsBounded(t *testing.T) {
 	}
 }
 
-// Names are completed by their parts; those that begin with what was typed come first, then those that are used most.
-//
+// TestCompleteNames checks that names are completed by their parts: prefix matches first, then
+// the most used.
 // Proves CMD-01.
 func TestCompleteNames(t *testing.T) {
 	d := offer(
@@ -121,8 +119,8 @@ func TestCompleteNames(t *testing.T) {
 	}
 }
 
-// A command that was completed and is gone when it is used says so.
-//
+// TestCommandIsGone checks the error for a command that was completed and has since
+// disappeared.
 // Proves CMD-01.
 func TestCommandIsGone(t *testing.T) {
 	all := []Command{{Name: "deploy", Origin: "the project"}}
@@ -139,7 +137,8 @@ func TestCommandIsGone(t *testing.T) {
 	}
 }
 
-// BenchmarkComplete completes a name among 2,000 commands, as each key does: it must stay below 1 ms.
+// BenchmarkComplete completes a name among 2,000 commands, as each key does: it must stay below
+// 1 ms.
 func BenchmarkComplete(b *testing.B) {
 	all := make([]Command, 2000)
 	for i := range all {
@@ -156,8 +155,8 @@ func BenchmarkComplete(b *testing.B) {
 	}
 }
 
-// Help lists the commands by section and those of others by origin, and explains one, those about a word, or all.
-//
+// TestHelpPages checks that help lists built-in commands by section and others by origin, and
+// explains one command, those matching a word, or all.
 // Proves CMD-04.
 func TestHelpPages(t *testing.T) {
 	var more []Command
@@ -213,8 +212,8 @@ func TestHelpPages(t *testing.T) {
 	}
 }
 
-// A word finds settings by their names and meanings; one that is found alone is shown.
-//
+// TestConfigSearch checks that a word finds settings by name and description, and that a single
+// match is shown in full.
 // Proves CMD-04.
 func TestConfigSearch(t *testing.T) {
 	options := []Option{

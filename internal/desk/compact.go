@@ -27,7 +27,7 @@ func summaryCommand() Command {
 		}}
 }
 
-// runCompact has the conversation summarised, or the part before or after a prompt.
+// runCompact summarizes the conversation, or the part before or after a prompt.
 func runCompact(_ context.Context, d *Desk, arg string) (Answer, error) {
 	op := session.Compact{Focus: arg}
 	side, rest, _ := strings.Cut(arg, " ")
@@ -47,11 +47,11 @@ func runCompact(_ context.Context, d *Desk, arg string) (Answer, error) {
 
 const (
 	most    = 20 // entries of a list
-	shownID = 8  // characters of an id that are shown
-	minID   = 4  // the least characters that identify it
+	shownID = 8  // characters shown of an ID
+	minID   = 4  // minimum characters that identify it
 )
 
-// turn returns the id of a prompt, which is named as for [turnAt], or "".
+// turn returns the ID of a prompt, named as for [turnAt], or "".
 func turn(d *Desk, which string) string {
 	turns := d.Session.Turns()
 	if i := turnAt(turns, which); i >= 0 {
@@ -60,7 +60,7 @@ func turn(d *Desk, which string) string {
 	return ""
 }
 
-// turns lists the prompts at which a conversation can be divided.
+// turns lists the prompts at which a conversation can be split.
 func turns(d *Desk, which string) (Answer, error) {
 	turns := d.Session.Turns()
 	if len(turns) == 0 {

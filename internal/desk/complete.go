@@ -16,14 +16,14 @@ import (
 )
 
 const (
-	// maxCompletions is how many continuations are listed.
+	// maxCompletions is the maximum number of completions listed.
 	maxCompletions = 20
-	// completionTime is how long the user waits for names of files.
+	// completionTime is how long the user waits for file names.
 	completionTime = 300 * time.Millisecond
 )
 
-// Complete completes the command, the argument of a command or the mentioned file that text ends with, and returns the
-// possible continuations if there are several.
+// Complete completes the command, command argument or mentioned file at the end of text. If
+// there are several possibilities, it returns them as choices.
 func (d *Desk) Complete(ctx context.Context, text string) (completed string, choices []string) {
 	if path, at, ok := mention.Typed(text); ok {
 		return completeFile(ctx, d, text[:at], path)
@@ -51,7 +51,7 @@ func (d *Desk) Complete(ctx context.Context, text string) (completed string, cho
 	return head + done, choices
 }
 
-// A candidate is a name that fits what was typed of one.
+// A candidate is a name that matches the typed text.
 type candidate struct {
 	name  string
 	rank  fuzzy.Rank
@@ -59,8 +59,9 @@ type candidate struct {
 	args  bool
 }
 
-// completeName completes the name of a command. Names that begin with what was typed come before those with a word that
-// does, and others are only looked at if there are none of these; among equals the one that is used most comes first.
+// completeName completes a command name. Names that begin with the typed text come before names
+// with a word that does; others count only if neither exists. Among equals, the most used comes
+// first.
 func completeName(d *Desk, typed string) (string, []string) {
 	var top []candidate // the best, in order
 	best, total, common := fuzzy.Scattered, 0, ""
@@ -127,12 +128,12 @@ func completeName(d *Desk, typed string) (string, []string) {
 	return done, choices
 }
 
-// Offered notes which commands the user was offered, with their slashes: one that is gone when it is used is not a mistake of
-// theirs.
+// Offered records the commands offered to the user, with their slashes: if one is gone when it
+// is used, that is not the user's mistake.
 func Offered(d *Desk, names []string) { d.offered.Store(&names) }
 
-// pickOne returns what all that fits begins with, if that is more than what was typed, and the choices if there are
-// several.
+// pickOne returns the common prefix of all matches if it extends the typed text, and the
+// choices if there are several.
 func pickOne(typed string, fit []string) (string, []string) {
 	if len(fit) == 0 {
 		return typed, nil
@@ -150,7 +151,7 @@ func pickOne(typed string, fit []string) (string, []string) {
 	return common, fit[:min(maxCompletions, len(fit))]
 }
 
-// commonLen returns the length of the longest beginning that both texts have, in whole characters.
+// commonLen returns the length of the longest common prefix, in whole characters.
 func commonLen(a, b string) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {
@@ -199,8 +200,9 @@ func completeFile(ctx context.Context, d *Desk, head, typed string) (string, []s
 	return head + strings.TrimSuffix(mention.Write(done), `"`), found
 }
 
-// FilesLike returns the files that fit what was typed of a path, best first. Paths are as the user would write them; those
-// of directories end in a slash. Outside of the working directory only what begins with the typed text fits.
+// FilesLike returns the files that match a partial path, best first. Paths are as the user
+// would write them; directories end in a slash. Outside the working directory, only prefix
+// matches count.
 func FilesLike(ctx context.Context, d *Desk, typed string) []fileindex.Match {
 	var found []fileindex.Match
 	if typed == ".." || filepath.IsAbs(typed) || strings.HasPrefix(typed, "~/") || strings.HasPrefix(typed, "../") {
@@ -216,7 +218,7 @@ func FilesLike(ctx context.Context, d *Desk, typed string) []fileindex.Match {
 	defer cancel()
 	matches, err := d.Files.Suggest(ctx, strings.TrimPrefix(typed, "./"), maxCompletions)
 	if err != nil {
-		return nil // it is still being read
+		return nil // the index is still loading
 	}
 	for _, m := range matches {
 		if m.Dir && !strings.HasSuffix(m.Path, "/") {
@@ -233,7 +235,7 @@ func FilesLike(ctx context.Context, d *Desk, typed string) []fileindex.Match {
 	return found
 }
 
-// entriesLike returns the entries of a directory that begin with what was typed, which ends in a part of their name.
+// entriesLike returns the directory entries that begin with the typed path.
 func entriesLike(d *Desk, typed string) []string {
 	dir, name := filepath.Split(typed)
 	if typed == ".." {
@@ -265,7 +267,7 @@ func entriesLike(d *Desk, typed string) []string {
 	return found
 }
 
-// words returns a completion that offers fixed words.
+// words returns a completion function for fixed words.
 func words(list ...string) func(*Desk, string) []string {
 	return func(*Desk, string) []string { return list }
 }

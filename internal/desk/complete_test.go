@@ -10,8 +10,8 @@ import (
 	"adze/internal/platform/fileindex"
 )
 
-// Tab completes commands, their arguments and mentioned files; several continuations are listed (5.7, 2.15).
-//
+// TestComplete checks that Tab completes commands, their arguments and mentioned files, and
+// lists several possibilities (5.7, 2.15).
 // Proves CMD-01, X-121.
 func TestComplete(t *testing.T) {
 	dir := t.TempDir()

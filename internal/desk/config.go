@@ -27,64 +27,71 @@ func configCommand() Command {
 		}}
 }
 
-// Surroundings are what a session runs in: settings, programs, directories.
+// Surroundings is the environment of a session: settings, programs, directories.
 type Surroundings struct {
-	// Settings returns those that front ends go by.
+	// Settings returns the settings used by front ends.
 	Settings func() Settings
 	// Options returns the settings that are set, or all that a file can hold.
 	Options func(all bool) []Option
-	// Change sets a value, or removes it if it is nil, in the user's settings. It returns what to tell the user.
+	// Change sets a value in the user's settings, or removes it if it is nil. It returns a
+	// message for the user.
 	Change func(ctx context.Context, key string, value *string) (string, error)
-	// About returns what to show of them, and Examine looks for what is wrong, and with online tries the provider, too; both
-	// may be nil.
+	// About returns fields that describe the environment. Examine checks for problems, and if
+	// online is true also tests the provider. Both may be nil.
 	About   func() Fields
 	Examine func(ctx context.Context, online bool) []Check
-	// Commands returns further commands, which come and go, such as skills and prompts of servers, each with its Origin; where
-	// no user is at a terminal it may wait for them. Resources returns what may be meant by a mention that is being typed, such
-	// as server:uri; one that ends in a colon goes on. Both may be nil.
+	// Commands returns dynamic commands, such as skills and server prompts, each with its
+	// Origin; if wait is true because no user is at a terminal, it may wait for them. Resources
+	// returns completions for a mention being typed, such as server:uri; a completion that ends
+	// in a colon is incomplete. Both may be nil.
 	Commands  func(wait bool) []Command
 	Resources func(ctx context.Context, typed string) []string
-	// Enabled reports whether a setting that switches something on is true; nil means that all are. Score returns how much
-	// a command of Commands is used, to complete the name; it may be nil.
+	// Enabled reports whether a setting is on; nil means that all are. Score returns how often
+	// a dynamic command is used, for name completion; it may be nil.
 	Enabled func(setting string) bool
-	// Disabled returns the variable that turns a setting off which is true, or ""; it may be nil.
+	// Disabled returns the environment variable that overrides an enabled setting, or ""; it
+	// may be nil.
 	Disabled func(setting string) string
 	Score    func(name string) float64
-	// CompactPercent returns how full the usable window may get before the conversation is summarised; nil means as usual.
+	// CompactPercent returns how full the usable window may get before the conversation is
+	// compacted; nil means the default.
 	CompactPercent func() int
-	// StatusLine returns the line that the user's own command prints for the status of the session, or "" if there is no
-	// command; it may be nil.
+	// StatusLine returns the output of the user's status line command, or "" if none is
+	// configured; it may be nil.
 	StatusLine func(ctx context.Context, d *Desk) (string, error)
-	// Request finds out the state of the pull request, and reports false if the user does not want to see it; it may be nil.
+	// Request looks up the state of the pull request. It reports false if the user has disabled
+	// it. It may be nil.
 	Request func(ctx context.Context) (Request, bool)
 	Remarks Remarks
-	// Schedule holds the prompts that run later; nil if none can be scheduled.
+	// Schedule holds the scheduled prompts; nil disables scheduling.
 	Schedule Schedule
 	Keys     Keys
 	// Styles are the output styles.
 	Styles Styles
-	// Sessions knows what belongs to stored sessions.
+	// Sessions manages the files of stored sessions.
 	Sessions Stored
-	// Sections are further commands that are built in; those of a section that is there already are added to it.
+	// Sections are further built-in commands. They are added to existing sections of the same
+	// name.
 	Sections []Section
 }
 
-// Remarks are what a small model says to the user beside the conversation; each is "" if there is nothing to say or the user
-// does not want it, and each function may be nil.
+// Remarks provides texts that a small model generates alongside the conversation. Each is "" if
+// there is nothing to say or the user has disabled it, and each function may be nil.
 type Remarks struct {
-	// Away returns what was done and what is next, for a user who was away at least as long as After.
+	// Away summarizes the finished work and next steps for a user who was away for at least
+	// After.
 	Away  func(ctx context.Context) string
 	After func() time.Duration
-	// Next returns what the user may type next.
+	// Next returns a proposal for the user's next message.
 	Next func(ctx context.Context) string
 }
 
 // An Option is one setting.
 type Option struct {
 	Key, Value, Doc string
-	// Values are those that it can have, if they are few.
+	// Values lists the possible values, if they are few.
 	Values []string
-	// Origin is where the value comes from; empty for the default.
+	// Origin is the source of the value; empty for the default.
 	Origin string
 }
 
@@ -128,10 +135,11 @@ func (o *Option) page() Page {
 	return Page{Blocks: []Block{Fields{{o.Key, o.Value}, {"from", cmp.Or(o.Origin, "the default")}, {"about", o.Doc}}}}
 }
 
-// maxOptions is how many settings about a word are listed.
+// maxOptions is the maximum number of settings listed for a word.
 const maxOptions = 20
 
-// optionsAbout lists the settings that are about a word: first those with the word in their names.
+// optionsAbout lists the settings that match a word: first the ones with the word in their
+// names.
 func optionsAbout(word string, found []Option) Page {
 	slices.SortStableFunc(found, func(a, b Option) int {
 		named := func(o Option) int {
@@ -170,7 +178,7 @@ func unknownOption(all []Option, key string) error {
 	return fmt.Errorf("there is no setting %s", key)
 }
 
-// configPage lists what is set.
+// configPage lists the settings that are set.
 func configPage(options []Option) Page {
 	if len(options) == 0 {
 		return Say("Nothing is set: every setting has its default. /config KEY VALUE changes one.")
@@ -182,7 +190,8 @@ func configPage(options []Option) Page {
 	return Page{Blocks: []Block{table, Text("/config KEY shows a setting, /config KEY VALUE changes it in your settings, /config unset KEY removes it.")}}
 }
 
-// ErrTerminal says why a command that changes what is allowed or kept is refused: a prompt may hold words of others.
+// ErrTerminal is returned by commands that change permissions or stored data and require a
+// terminal, because a prompt may contain text written by others.
 var ErrTerminal = errors.New("this can be changed at a terminal only")
 
 // setOption changes a setting.

@@ -23,28 +23,30 @@ func contextCommand() Command {
 	}}
 }
 
-// A Usage is what fills the context window, in tokens.
+// A Usage is the breakdown of the context window, in tokens.
 type Usage struct {
-	Model  string // its id
+	Model  string // model ID
 	Window int
-	// System are the sections of the system prompt, Tools the tools, and First what goes before the first message.
+	// System lists the sections of the system prompt, Tools the tools, and First the content
+	// before the first message.
 	System, Tools, First []Share
 	// Messages is the number of messages, and Talk their tokens.
 	Messages, Talk int
-	// Reported is what the provider counted in the last request; 0 if unknown.
+	// Reported is the provider's count for the last request; 0 if unknown.
 	Reported int
-	// Remote are the tools of MCP servers.
+	// Remote lists the tools of MCP servers.
 	Remote []RemoteShare
 	// Files are the instruction files in use.
 	Files []FileShare
-	// Last is what the last response used; nil if there was none.
+	// Last is the usage of the last response, or nil.
 	Last *msg.Usage
-	// Problems are for the user to look at. Breaks are the requests for which the provider's cache was lost.
+	// Problems are messages for the user. Breaks are the requests that missed the provider's
+	// cache.
 	Problems []string
 	Breaks   []brief.Break
 }
 
-// A Share is a part of what fills the window.
+// A Share is a part of the context window.
 type Share struct {
 	Name   string
 	Tokens int
@@ -56,19 +58,20 @@ type FileShare struct {
 	Tokens int
 }
 
-// A RemoteShare is a tool of an MCP server. It fills the window only if it is Loaded: others are looked up.
+// A RemoteShare is a tool of an MCP server. It occupies the window only if it is Loaded; others
+// are looked up on demand.
 type RemoteShare struct {
 	Share
 	Server string
 	Loaded bool
 }
 
-// remote returns the tools of MCP servers. Shares are those of the tools that are sent.
+// remote returns the tools of MCP servers. Shares are the tools that are sent.
 func remote(d *Desk, shares []Share, gauge *tokens.Gauge) []RemoteShare {
 	var all []RemoteShare
 	pool := d.Session.Pool()
 	for _, s := range shares {
-		t, _, _ := pool.Lookup(s.Name) // ok: a tool that is gone is none of a server
+		t, _, _ := pool.Lookup(s.Name) // ok: a tool that is gone belongs to no server
 		if r, ok := t.(mcp.Remote); ok {
 			server, _ := r.Remote()
 			all = append(all, RemoteShare{s, server, true})
@@ -84,7 +87,7 @@ func remote(d *Desk, shares []Share, gauge *tokens.Gauge) []RemoteShare {
 	return all
 }
 
-// deferred returns how many tools of servers do not fill the window.
+// deferred returns how many server tools do not occupy the window.
 func (u *Usage) deferred() (n int) {
 	for _, r := range u.Remote {
 		if !r.Loaded {
@@ -94,7 +97,7 @@ func (u *Usage) deferred() (n int) {
 	return n
 }
 
-// Sum returns the tokens of all shares.
+// Sum returns the total tokens of all shares.
 func Sum(shares []Share) int {
 	n := 0
 	for _, s := range shares {
@@ -106,8 +109,8 @@ func Sum(shares []Share) int {
 // Used returns how much of the window is used.
 func (u *Usage) Used() int { return Sum(u.System) + Sum(u.Tools) + Sum(u.First) + u.Talk }
 
-// Usage measures what the next request holds before the next prompt. The estimates are corrected by what the provider
-// reported for the last request.
+// Usage measures the content of the next request before the next prompt. The estimates are
+// corrected by the provider's count for the last request.
 func (d *Desk) Usage() (*Usage, error) {
 	pre, s := d.Preamble, d.Session
 	m, err := pre.Resolve(s.Model())
@@ -160,9 +163,10 @@ func (d *Desk) Usage() (*Usage, error) {
 	return u, nil
 }
 
-// messages returns the conversation as it was last sent, with the answer to it, and calibrates the gauge with the
-// usage that was reported. If nothing was sent yet, it returns the conversation as it is stored. Opened reports
-// whether the first message begins with what [Preamble.First] returned.
+// messages returns the conversation as last sent, with the answer to it, and calibrates the
+// gauge with the reported usage. If nothing has been sent yet, it returns the stored
+// conversation. Opened reports whether the first message begins with the result of
+// [Preamble.First].
 func (p *Preamble) messages(g *tokens.Gauge, model string, entries []msg.Entry) (messages []msg.Message, opened bool) {
 	req, used := p.Watch.Last()
 	if req == nil || len(entries) == 0 {

@@ -16,7 +16,7 @@ func copyCommand() Command {
 		Run: func(_ context.Context, d *Desk, arg string) (Answer, error) { return copyAnswer(d, arg) }}
 }
 
-// copyAnswer returns an answer of the model for the clipboard.
+// copyAnswer returns a model answer for the clipboard.
 func copyAnswer(d *Desk, which string) (Answer, error) {
 	n := 1
 	if which != "" {

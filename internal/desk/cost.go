@@ -25,7 +25,7 @@ func costCommand() Command {
 	}}
 }
 
-// addLimits shows the rate limits of the provider, if any are known.
+// addLimits shows the provider's rate limits, if any are known.
 func addLimits(p *Page, limits []model.Limit, now time.Time) {
 	if len(limits) == 0 {
 		return
@@ -41,7 +41,7 @@ func addLimits(p *Page, limits []model.Limit, now time.Time) {
 	p.Add(table)
 }
 
-// costPage shows what a session has cost, in total, by model, by agent, and for questions beside the conversation.
+// costPage shows a session's cost: in total, by model, by agent, and for side questions.
 func costPage(t cost.Totals) Page {
 	p := Page{Blocks: []Block{Fields{
 		{"Total cost", total(t)},
@@ -74,8 +74,8 @@ func costPage(t cost.Totals) Page {
 	return p
 }
 
-// addAgents shows what the conversation and each of its agents has used, if there are any: an agent comes after the
-// one that started it, further to the right.
+// addAgents shows the usage of the conversation and of each of its agents, if any. A nested
+// agent follows its parent and is indented.
 func addAgents(p *Page, t cost.Totals) {
 	if len(t.Agents) == 0 {
 		return
@@ -94,7 +94,7 @@ func addAgents(p *Page, t cost.Totals) {
 	p.Add(table)
 }
 
-// shareTable returns a table of parts of the account, without rows.
+// shareTable returns a table for parts of the account, without rows.
 func shareTable(of string) Table {
 	table := Table{Columns: []Column{{Name: of, Cut: true}}}
 	for _, name := range []string{"requests", "input", "output", "cost"} {
@@ -107,7 +107,7 @@ func shareRow(name string, s cost.Share) []string {
 	return []string{name, amount.Grouped(s.Requests), amount.Grouped(s.Input), amount.Grouped(s.Output), price(s.CostUSD, s.HasUnknownCost)}
 }
 
-// price returns what something has cost, as far as that is known.
+// price formats a cost, or "unknown".
 func price(usd float64, unknown bool) string {
 	if unknown {
 		return "unknown"
@@ -115,12 +115,12 @@ func price(usd float64, unknown bool) string {
 	return amount.USD(usd)
 }
 
-// Spent returns what a session has cost, in one line.
+// Spent returns a session's cost on one line.
 func Spent(t cost.Totals) string {
 	return fmt.Sprintf("Cost: %s; %s tokens in, %s out; %s waiting for the model.", total(t), amount.Grouped(sent(t.Usage)), amount.Grouped(t.Usage.Output), amount.Seconds(t.API))
 }
 
-// total returns the total cost, and says if it is incomplete or an estimate.
+// total returns the total cost, and notes if it is incomplete or an estimate.
 func total(t cost.Totals) string {
 	switch {
 	case t.HasUnknownCost && t.CostUSD == 0:

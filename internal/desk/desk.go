@@ -1,6 +1,6 @@
-// Package desk is what every front end offers besides prompts: the commands that a user types as /name, and the
-// services that commands and hosts share, such as listing sessions or measuring the context window. It returns
-// data. How a page looks, and where it goes, is left to the front ends.
+// Package desk implements the /name commands and the services that commands and hosts share,
+// such as listing sessions or measuring the context window. It returns data for the front ends
+// to show.
 package desk
 
 import (
@@ -22,13 +22,14 @@ import (
 	"adze/internal/tool"
 )
 
-// A Config is what a desk works with. Session, Dir, Now, Permission and Preamble are required.
+// Config configures a Desk. Session, Dir, Now, Permission and Preamble are required.
 type Config struct {
 	Session *session.Session
 	// Dir is the working directory, and Home the state directory, which may be empty.
 	Dir, Home, Version string
 	Now                func() time.Time
-	// Terminal reports whether the user is at a terminal, and can change to another session or exit.
+	// Terminal reports whether the user is at a terminal, and can change to another session or
+	// exit.
 	Terminal bool
 
 	// Log is the transcript of the session; it may be nil.
@@ -44,37 +45,38 @@ type Config struct {
 	Instructions Instructions
 	// Tasks are the background tasks; nil if they are disabled.
 	Tasks *task.Table
-	// Execute runs a command that the user typed and returns its output, and reports what it prints meanwhile; nil if
-	// commands cannot be run.
+	// Execute runs a shell command typed by the user and returns its output, calling report
+	// with partial output; nil disables shell commands.
 	Execute func(ctx context.Context, command string, report func(tool.Display)) (Ran, error)
 }
 
-// Models are the models that can be asked.
+// Models describes the available models.
 type Models struct {
-	// Here returns models that are not in the catalog, such as those of servers on this machine. It may be nil.
+	// Here returns models outside the catalog, such as models of local servers. It may be nil.
 	Here    func(ctx context.Context) []catalog.Model
 	Catalog catalog.Table
-	// Thinking returns the thinking options for a budget in tokens; nil means what flags and settings say.
+	// Thinking returns the thinking options for a budget in tokens; nil means the flags and
+	// settings apply.
 	Thinking func(budget *int) model.Thinking
-	// Limits returns the rate limits of the model's provider, as far as they are known; it may be nil.
+	// Limits returns the known rate limits of the model's provider; it may be nil.
 	Limits func() []model.Limit
 }
 
-// A Preamble is what requests hold before the conversation.
+// A Preamble provides the part of a request before the conversation.
 type Preamble struct {
-	// Resolve finds the limits of a model by its name.
+	// Resolve finds a model's limits by its name.
 	Resolve func(name string) (agent.Model, error)
 	// Describe returns tools as they are described to the model.
 	Describe func([]msg.ToolSpec) []msg.ToolSpec
 	// Blocks returns the system prompt.
 	Blocks func(agent.Model, []msg.ToolSpec) []brief.Block
-	// First returns what the first message begins with; it may be nil.
+	// First returns the content at the start of the first message; it may be nil.
 	First func() []msg.Part
-	// Watch knows the last request.
+	// Watch holds the last request.
 	Watch *brief.Watch
 }
 
-// A Memory is what is kept for later conversations.
+// A Memory is the store of memories for later conversations.
 type Memory struct {
 	Folder memory.Folder
 	// Never is the reason why this session has no memory; empty if it has.
@@ -82,15 +84,15 @@ type Memory struct {
 	// Off reports whether the user has switched it off, and Set switches it.
 	Off func() bool
 	Set func(off bool) error
-	// Dream has an agent consolidate the memories, and returns what to tell the user.
+	// Dream starts an agent that consolidates the memories, and returns a message for the user.
 	Dream func(ctx context.Context) (string, error)
 }
 
 // Instructions are the instruction files of a session.
 type Instructions interface {
-	// Load reads the files, unless it has done so already.
+	// Load reads the files, unless it has already done so.
 	Load(context.Context)
-	// Files returns the files in use, and Problems what is wrong with some.
+	// Files returns the files in use, and Problems the problems found in them.
 	Files() []instruct.File
 	Problems() []instruct.Problem
 	// Places returns the files that a line can be added to, and Add adds one.
@@ -104,7 +106,7 @@ type Desk struct {
 	sections []Section
 	opened   time.Time
 	undo     undo
-	offered  atomic.Pointer[[]string] // what was completed last
+	offered  atomic.Pointer[[]string] // commands last offered by completion
 	measured sync.Map                 // tokens before the conversation, by model
 }
 

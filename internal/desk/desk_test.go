@@ -38,8 +38,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// Names are unique, and every command says what it does. Lookup knows aliases and does not mind capitals.
-//
+// TestLookup checks that names are unique, that every command has a description, and that
+// Lookup handles aliases and capitals.
 // Proves CMD-01.
 func TestLookup(t *testing.T) {
 	d := New(Config{Terminal: true})
@@ -72,8 +72,8 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// Without a terminal some commands are not there, and say so when they are tried.
-//
+// TestAvailable checks that some commands are not offered without a terminal, and return an
+// error when run.
 // Proves CMD-02.
 func TestAvailable(t *testing.T) {
 	d := New(Config{})
@@ -87,7 +87,7 @@ func TestAvailable(t *testing.T) {
 	}
 }
 
-// newSession returns a session that no model answers, and its log.
+// newSession returns a session without a model, and its log.
 func newSession(t *testing.T, home, dir, id string) (*session.Session, *store.Log) {
 	t.Helper()
 	log, err := store.Open(store.Options{Home: home, Dir: dir, Session: id, Version: "test"})
@@ -105,7 +105,8 @@ func newSession(t *testing.T, home, dir, id string) (*session.Session, *store.Lo
 	return s, log
 }
 
-// A session that was resumed has a conversation before its first request, which does not hold the opening yet.
+// TestUsageOfAResumedSession checks a resumed session, whose conversation does not contain the
+// opening before its first request.
 func TestUsageOfAResumedSession(t *testing.T) {
 	resolve := func(name string) (agent.Model, error) { return agent.Model{ID: name, Window: 1000}, nil }
 	s := session.Open(t.Context(), session.Config{
@@ -191,7 +192,7 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// What is chosen becomes an operation of the session.
+// TestChoices checks that a choice becomes a session operation.
 func TestChoices(t *testing.T) {
 	s, _ := newSession(t, t.TempDir(), t.TempDir(), "id")
 	var table catalog.Table
@@ -202,7 +203,7 @@ func TestChoices(t *testing.T) {
 			return agent.Model{ID: m.ID}, err
 		}},
 	})
-	for name, want := range map[string]string{ // in words, with which one it is (5.16, 2.20)
+	for name, want := range map[string]string{ // descriptions that identify the model or mode (5.16, 2.20)
 		"opus": "opus: Claude Opus 5.5 (claude-opus-5-5)", "claude-opus-5-5": "Claude Opus 5.5 (claude-opus-5-5)", "my-model": "my-model",
 	} {
 		if got := d.ModelInWords(name); got != want {

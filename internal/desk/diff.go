@@ -32,7 +32,8 @@ func completeDiff(d *Desk, arg string) []string {
 	return numbers
 }
 
-// pointsOf returns the times that the argument of /diff names, the earlier one first, and says what is between them.
+// pointsOf returns the times named by the argument of /diff, the earlier one first, and a
+// description of the span between them.
 func pointsOf(d *Desk, arg string) (from, to filehistory.Point, between string, err error) {
 	words := strings.Fields(arg)
 	if len(words) > 2 {
@@ -47,7 +48,7 @@ func pointsOf(d *Desk, arg string) (from, to filehistory.Point, between string, 
 		}
 		places = append(places, i)
 	}
-	slices.Sort(places) // the newest first
+	slices.Sort(places) // newest first
 	slices.Reverse(places)
 	point := func(i int) filehistory.Point { return filehistory.Point{ID: turns[i].ID, Later: laterThan(turns, i)} }
 	switch len(places) {
@@ -59,7 +60,8 @@ func pointsOf(d *Desk, arg string) (from, to filehistory.Point, between string, 
 	return point(places[0]), point(places[1]), "between these messages", nil
 }
 
-// diffPage shows the changes since a message of the user, or up to another one, or since the session began.
+// diffPage shows the changes since a message of the user, or up to another one, or since the
+// session began.
 func diffPage(d *Desk, which string) (Answer, error) {
 	from, to, since, err := pointsOf(d, which)
 	if err != nil {
@@ -102,5 +104,5 @@ func diffPage(d *Desk, which string) (Answer, error) {
 	return p, nil
 }
 
-// isBinary reports whether data is not text, by the way git does.
+// isBinary reports whether data is not text, using git's heuristic.
 func isBinary(data []byte) bool { return bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0 }

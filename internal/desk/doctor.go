@@ -21,18 +21,18 @@ func doctorCommand() Command {
 		Complete: words("online")}
 }
 
-// A Check is something that was looked at.
+// A Check is the result of one diagnostic check.
 type Check struct {
 	Name string
-	// Fine says what is there. Problems are what is broken, and Notes what the user may want to change.
+	// Fine describes the working state. Problems lists errors, and Notes lists suggestions.
 	Fine            string
 	Problems, Notes []string
 }
 
-// maxFindings is how many findings of one check are shown.
+// maxFindings is the maximum number of findings shown per check.
 const maxFindings = 20
 
-// CheckPage shows checks, and what was found below them.
+// CheckPage shows checks, and the findings below them.
 func CheckPage(checks []Check) Page {
 	var fields Fields
 	var notices []Block
@@ -61,7 +61,7 @@ func CheckPage(checks []Check) Page {
 	return p
 }
 
-// Broken returns how many problems were found.
+// Broken returns the number of problems found.
 func Broken(checks []Check) (n int) {
 	for _, c := range checks {
 		n += len(c.Problems)

@@ -17,35 +17,37 @@ import (
 	"adze/internal/tool/change"
 )
 
-// Files gives access to the files of a session.
+// Files provides access to the files of a session.
 type Files struct {
 	// Dir is the working directory, to which names are relative.
 	Dir string
-	// History holds the earlier contents of files that were changed; nil if they are not kept.
+	// History holds earlier contents of changed files; nil if they are not kept.
 	History *filehistory.History
-	// State holds which contents the model has seen.
+	// State records which contents the model has seen.
 	State *filestate.Store
-	// Working returns who works on which files; nil if there are no agents.
+	// Working returns who works on which files; nil without agents.
 	Working func() []change.Work
 	// Index finds files by parts of their names.
 	Index *fileindex.Index
 	// MayRead returns an error if the model may not read a file.
 	MayRead func(ctx context.Context, path string) error
-	// Short returns a path as a user would write it, safe for the screen; nil leaves it as it is.
+	// Short returns a path as a user would write it, sanitized for the screen; nil leaves it
+	// unchanged.
 	Short func(path string) string
 }
 
-// maxFile is the most that is read of a file, in bytes.
+// maxFile is the maximum number of bytes read from a file.
 const maxFile = 10 << 20
 
-// RewindFiles restores the files of the session to what they were before a message. With dry it only reports what it
-// would change.
+// RewindFiles restores the session's files to their state before a message. If dry is true, it
+// only reports the changes.
 func (d *Desk) RewindFiles(ctx context.Context, message string, dry bool) (filehistory.Report, error) {
 	id, later := MessageNamed(d.Session.Conversation(), message)
 	return d.Files.History.Rewind(ctx, id, filehistory.Options{Dry: dry, Later: later})
 }
 
-// Seed records that the model has seen a file as it was at that time. It does nothing if the file has changed since.
+// Seed records that the model has seen a file as it was at that time. It does nothing if the
+// file has changed since.
 func (f *Files) Seed(name string, at time.Time) error {
 	path := absolute(f.Dir, name)
 	info, err := os.Stat(path)
@@ -77,7 +79,8 @@ type Content struct {
 	More bool
 }
 
-// Read returns at most limit bytes of a file, if the model may read it; 0 means the largest limit.
+// Read returns at most limit bytes of a file, if the model may read it; 0 means the largest
+// limit.
 func (f *Files) Read(ctx context.Context, name string, limit int64) (Content, error) {
 	c := Content{Path: absolute(f.Dir, name)}
 	set, err := paths.Base{Dir: f.Dir}.Resolve(c.Path)
@@ -95,7 +98,7 @@ func (f *Files) Read(ctx context.Context, name string, limit int64) (Content, er
 	if set.Info != nil && !set.Info.Mode().IsRegular() {
 		return c, fmt.Errorf("%s is not a regular file", c.Path)
 	}
-	file, err := set.Open() // what was judged
+	file, err := set.Open() // opens the path that was checked
 	if err != nil {
 		return c, err
 	}
@@ -107,7 +110,7 @@ func (f *Files) Read(ctx context.Context, name string, limit int64) (Content, er
 	return c, err
 }
 
-// Suggest returns at most n files that match what the user has typed.
+// Suggest returns at most n files that match the typed text.
 func (f *Files) Suggest(ctx context.Context, typed string, n int) ([]fileindex.Match, error) {
 	return f.Index.Find(ctx, typed, n)
 }

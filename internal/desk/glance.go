@@ -13,28 +13,28 @@ import (
 	"adze/internal/platform/gitinfo"
 )
 
-// A Glance is what front ends show of a session at all times.
+// A Glance is the session state that front ends always show.
 type Glance struct {
-	Mode  string // the permission mode
-	Model string // a short name
-	// Percent is how much of the context window is used; -1 if the window is not known.
+	Mode  string // permission mode
+	Model string // short name
+	// Percent is how much of the context window is used; -1 if the window is unknown.
 	Percent int
 	Fill    Fill
 	Cost    string // may be empty
-	Branch  string // that is checked out; may be empty
+	Branch  string // checked-out branch; may be empty
 }
 
-// Fill says how close the conversation is to the end of the context window.
+// Fill is how full the context window is.
 type Fill uint8
 
-// The fills.
+// The fill levels.
 const (
 	Roomy Fill = iota
 	Tight      // the user is warned
 	Full       // no request can be sent
 )
 
-// Glance returns what to show of the session now. It is quick, and safe for concurrent use.
+// Glance returns the current session state. It is fast, and safe for concurrent use.
 func (d *Desk) Glance() Glance {
 	g := Glance{Mode: d.Permission.Mode(), Percent: -1, Model: d.shortModel()}
 	if m, err := d.Preamble.Resolve(d.Session.Model()); err == nil && m.Window > 0 {
@@ -58,8 +58,9 @@ func (d *Desk) Glance() Glance {
 	return g
 }
 
-// occupied returns about how many tokens a conversation has: those of the last response, as reported, and an estimate for
-// what came after it. If no response is left, such as after a compaction, all is estimated.
+// occupied estimates the tokens of a conversation: the reported usage of the last response, and
+// an estimate for everything after it. Without a response, such as after a compaction,
+// everything is estimated.
 func (d *Desk) occupied(entries []msg.Entry, m agent.Model) int {
 	var later []msg.Message
 	for _, e := range slices.Backward(entries) {
@@ -74,7 +75,8 @@ func (d *Desk) occupied(entries []msg.Entry, m agent.Model) int {
 	return d.preambleTokens(m) + tokens.New(m.ID).Messages(later...)
 }
 
-// preambleTokens returns about how many tokens of a request precede the conversation. It measures them once for each model.
+// preambleTokens estimates the tokens of a request before the conversation. It measures them
+// once for each model.
 func (d *Desk) preambleTokens(m agent.Model) int {
 	if n, ok := d.measured.Load(m.ID); ok {
 		return n.(int)
@@ -91,7 +93,8 @@ func (d *Desk) preambleTokens(m agent.Model) int {
 	return n
 }
 
-// shortModel returns a short name of the session's model: without its maker, if another word says what it is.
+// shortModel returns a short name of the session's model: without its maker, if the rest
+// identifies it.
 func (d *Desk) shortModel() string {
 	id := d.Session.Model()
 	if m, err := d.Preamble.Resolve(id); err == nil {
@@ -110,13 +113,13 @@ func (d *Desk) shortModel() string {
 	return name
 }
 
-// A Request is the state of the pull request of the branch that is checked out. Text is empty if there is none.
+// A Request is the state of the checked-out branch's pull request. Text is empty without one.
 type Request struct {
 	Text string
 	Mood Mood
 }
 
-// A Mood says whether something is as it should be.
+// A Mood indicates whether a state is good or bad.
 type Mood uint8
 
 // The moods.
@@ -126,7 +129,8 @@ const (
 	Ill
 )
 
-// NextMode returns the permission mode after the present one, for a key that goes through those that can be chosen.
+// NextMode returns the permission mode after the current one, for a key that cycles through the
+// available modes.
 func (d *Desk) NextMode() string {
 	return string(permission.Mode(d.Permission.Mode()).Next(func(m permission.Mode) bool {
 		return d.Permission.Allowed != nil && d.Permission.Allowed(string(m))

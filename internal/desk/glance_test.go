@@ -17,7 +17,8 @@ import (
 	"adze/internal/tool"
 )
 
-// glanceOf returns the glance of a session with that many tokens in its last response, of a model with a window of 100,000.
+// glanceOf returns the glance of a session with that many tokens in its last response, and a
+// window of 100,000.
 func glanceOf(t *testing.T, model string, used int, later string) Glance {
 	t.Helper()
 	dir := t.TempDir()
@@ -50,8 +51,8 @@ func glanceOf(t *testing.T, model string, used int, later string) Glance {
 	}).Glance()
 }
 
-// The usable window is 80,000 tokens: the warning begins at three quarters of it, and 3,000 before its end nothing is sent.
-//
+// TestGlance checks the fill levels. The usable window is 80,000 tokens: the warning begins at
+// three quarters of it, and 3,000 before its end nothing is sent.
 // Proves SESS-46, X-191, CTX-30.
 func TestGlance(t *testing.T) {
 	tests := []struct {

@@ -27,13 +27,14 @@ func helpCommand() Command {
 }
 
 const (
-	// maxOffered is how many commands that are not built in are listed.
+	// maxOffered is the maximum number of listed commands that are not built in.
 	maxOffered = 30
-	// maxNames is how many bytes their names may have in the overview, which is to fit on a screen.
+	// maxNames is the maximum length in bytes of their names in the overview, which should fit
+	// on a screen.
 	maxNames = 350
 )
 
-// help lists the commands, or explains those that arg asks for.
+// help lists the commands, or explains the ones matching arg.
 func help(d *Desk, arg string) (Answer, error) {
 	switch c, ok := d.Lookup(arg); {
 	case arg == "":
@@ -60,12 +61,12 @@ func help(d *Desk, arg string) (Answer, error) {
 	return p, nil
 }
 
-// about reports whether one of the texts contains a word, ignoring case.
+// about reports whether any of the texts contains a word, ignoring case.
 func about(word string, texts ...string) bool {
 	return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(strings.ToLower(text), strings.ToLower(word)) })
 }
 
-// explain returns what there is to know about a command.
+// explain describes a command.
 func explain(d *Desk, c *Command) Page {
 	p := Page{Blocks: []Block{Terms{{c.usage(), c.Doc}}}}
 	var fields Fields
@@ -84,7 +85,7 @@ func explain(d *Desk, c *Command) Page {
 	return p
 }
 
-// overview lists the commands by section, those that are not built in by origin, and special input.
+// overview lists the built-in commands by section, other commands by origin, and special input.
 func overview(d *Desk) Page {
 	var list Fields
 	for _, s := range d.sections {
@@ -112,7 +113,7 @@ func overview(d *Desk) Page {
 	return p
 }
 
-// names returns the names of those commands that are available, as they are typed.
+// names returns the names of the available commands, as they are typed.
 func names(d *Desk, commands []Command) string {
 	var b strings.Builder
 	for i := range commands {
@@ -123,8 +124,8 @@ func names(d *Desk, commands []Command) string {
 	return strings.TrimSpace(b.String())
 }
 
-// offers returns the names of commands that are not built in, by origin, and how many more there are. Those that are
-// used most come first.
+// offers returns the names of commands that are not built in, by origin and most used first,
+// and how many more there are.
 func offers(d *Desk) (list Fields, more int) {
 	all := further(d, false)
 	if score := d.Surroundings.Score; score != nil {
@@ -147,8 +148,8 @@ func offers(d *Desk) (list Fields, more int) {
 	return list, len(all) - len(shown)
 }
 
-// IsBuiltIn returns what reports whether a name is that of a command that is built in, or an alias of one; more are those of
-// other packages, see [Surroundings].
+// IsBuiltIn returns a function that reports whether a name is a built-in command or an alias of
+// one. More are the commands of other packages, see [Surroundings].
 func IsBuiltIn(more []Section) func(name string) bool {
 	names := sync.OnceValue(func() map[string]bool {
 		all := map[string]bool{}
@@ -164,7 +165,8 @@ func IsBuiltIn(more []Section) func(name string) bool {
 	return func(name string) bool { return names()[strings.ToLower(name)] }
 }
 
-// builtIn returns the commands that are built in, and sectionOf the name of the section of one, or "".
+// builtIn returns the built-in commands. sectionOf returns the name of a command's section, or
+// "".
 func builtIn(d *Desk) (all []Command) {
 	for _, s := range d.sections {
 		all = append(all, s.Commands...)
@@ -181,7 +183,7 @@ func sectionOf(d *Desk, c *Command) string {
 	return ""
 }
 
-// What keys and flags stand for: front ends enter it as if the user had typed it.
+// The commands for keys and flags: front ends enter them as if the user had typed them.
 const (
 	ExplainKeys = "/keys"
 	GoBack      = "/rewind"

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// Keys are those of a terminal. Each function may be nil.
+// Keys describes the keys of a terminal. Each function may be nil.
 type Keys struct {
-	// Lines says that the terminal edits what is typed, and that adze gets whole lines and no keys.
+	// Lines is true if the terminal edits input, so that adze receives whole lines and no keys.
 	Lines bool
-	// Bound returns the keys that are in force, and what they do.
+	// Bound returns the current key bindings and their descriptions.
 	Bound func() Terms
-	// File returns the file that changes them, or "", and Problems what is wrong with it.
+	// File returns the keybindings file, or "", and Problems the problems in it.
 	File     func() string
 	Problems func() []string
-	// Create returns the user's own file, which is made if there is none.
+	// Create returns the user's own file, creating it if necessary.
 	Create func() (string, error)
 }
 
@@ -53,7 +53,7 @@ func runKeys(k Keys, arg string) (Answer, error) {
 	return p, nil
 }
 
-// EditorMode is the setting that says how text is edited, and Vim the value for doing so as in vim.
+// EditorMode is the setting for the editing mode, and Vim its value for vim mode.
 const (
 	EditorMode = "editorMode"
 	Vim        = "vim"
@@ -72,7 +72,7 @@ func vimCommand() Command {
 		}}
 }
 
-// toggleVim changes the setting, and says what to press.
+// toggleVim toggles the setting, and tells the user which keys to press.
 func toggleVim(ctx context.Context, d *Desk) (Answer, error) {
 	value, said := Vim, "Vim mode is on. /vim turns it off."
 	options := d.Surroundings.Options(true)

@@ -15,8 +15,8 @@ import (
 	"adze/internal/session/store"
 )
 
-// The list of sessions shows how each began and ended, finds what was said in them, and renames, forks and deletes them.
-//
+// TestResumeList checks that the session list previews how each session began and ended,
+// searches their content, and renames, forks and deletes them.
 // Proves SESS-20.
 func TestResumeList(t *testing.T) {
 	home, dir := t.TempDir(), t.TempDir()
@@ -86,7 +86,7 @@ func TestResumeList(t *testing.T) {
 	}
 }
 
-// Settings are changed in place: by their values, or by what is typed.
+// TestOptionsList checks that settings are changed in place, by choosing a value or by typing.
 func TestOptionsList(t *testing.T) {
 	values := map[string]string{"verbose": "false", "model": `"opus"`}
 	d := New(Config{Terminal: true, Surroundings: Surroundings{

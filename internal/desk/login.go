@@ -21,7 +21,8 @@ func logoutCommand() Command {
 		}}
 }
 
-// authenticate lets the program ask for keys: the conversation never sees one.
+// authenticate lets the program itself ask for keys, so that the conversation never contains
+// one.
 func authenticate(action, arg, after string) Program {
 	return Program{Args: append([]string{"auth", action}, strings.Fields(arg)...), Page: Say(after)}
 }

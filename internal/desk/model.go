@@ -53,7 +53,8 @@ func modelCommand() Command {
 		}}
 }
 
-// takeModel returns what changes the model to a choice, after the effort was changed if the user has chosen one.
+// takeModel returns the answer that changes the model to a choice, after changing the effort if
+// the user has chosen one.
 func takeModel(ctx context.Context, d *Desk, c Choice) (Answer, error) {
 	answer, err := chooseModel(d, c.ID)
 	if err != nil || c.Value < 0 || c.Value >= len(c.Values) {
@@ -71,8 +72,8 @@ func takeModel(ctx context.Context, d *Desk, c Choice) (Answer, error) {
 	return op, nil
 }
 
-// modelChoice returns a model by its name or alias, with the efforts that it can be asked for, what it can take in and what
-// it costs. The effort stays as it is unless the user chooses one.
+// modelChoice returns a model by its name or alias, with its effort levels, context size and
+// price. The effort stays unchanged unless the user chooses one.
 func modelChoice(d *Desk, name string, m catalog.Model) Choice {
 	c := Choice{ID: name, Title: name, About: m.Name, Cells: []string{"", m.Name, "", "", ""}, Value: -1}
 	for _, level := range m.Efforts() {
@@ -93,8 +94,7 @@ func modelChoice(d *Desk, name string, m catalog.Model) Choice {
 	return c
 }
 
-// ModelInWords returns the name of a model for display, with what it is called in requests and what the user calls it,
-// as far as these differ.
+// ModelInWords returns a model's display name, with its ID and the user's alias if they differ.
 func (d *Desk) ModelInWords(name string) string {
 	id := name
 	if m, err := d.Preamble.Resolve(name); err == nil {
@@ -111,14 +111,14 @@ func (d *Desk) ModelInWords(name string) string {
 	return text
 }
 
-// chooseModel returns what changes the model. A name that is not in the table may be known to the provider, unless it
-// looks like a misspelling of one that is.
+// chooseModel returns the answer that changes the model. A name outside the catalog may be
+// known to the provider, unless it looks like a misspelling of one in the catalog.
 func chooseModel(d *Desk, name string) (Answer, error) {
 	if _, err := d.Preamble.Resolve(name); err != nil {
 		return nil, err
 	}
 	op := Operation{Op: session.SetModel{Name: name}, Entries: true, Result: "The model is now " + d.ModelInWords(name) + "."}
-	if _, known := d.Models.Catalog.Lookup(name); known || strings.ContainsAny(name, ":/") { // or the name of a provider comes first
+	if _, known := d.Models.Catalog.Lookup(name); known || strings.ContainsAny(name, ":/") { // known, or prefixed with a provider
 		return op, nil
 	}
 	if near := d.Models.Catalog.Closest(name); len(near) > 0 {
@@ -165,12 +165,12 @@ func planCommand() Command {
 		}}
 }
 
-// chooseMode returns what changes the permission mode.
+// chooseMode returns the answer that changes the permission mode.
 func chooseMode(mode string) Answer {
 	return Operation{Op: session.SetMode{Mode: mode}, Entries: true, Result: "The permission mode is now " + ModeInWords(mode) + "."}
 }
 
-// ModeInWords returns a permission mode with what happens in it.
+// ModeInWords returns a permission mode with its description.
 func ModeInWords(mode string) string {
 	about := permission.Mode(mode).About()
 	if about == "" {
@@ -190,7 +190,7 @@ func effortCommand() Command {
 		Complete: words("low", "medium", "high", "xhigh", "max", "auto")}
 }
 
-// efforts lists the levels that the model takes.
+// efforts lists the model's effort levels.
 func efforts(d *Desk) List {
 	list := List{
 		Page:   Say("How hard should " + d.ModelInWords(d.Session.Model()) + " work?"),
@@ -209,7 +209,7 @@ func efforts(d *Desk) List {
 		}
 		list.Choices = append(list.Choices, Choice{ID: string(level), Title: string(level), About: about})
 	}
-	known, _ := d.Models.Catalog.Lookup(id) // ok: then it takes none that are known
+	known, _ := d.Models.Catalog.Lookup(id) // ok: then it has no known levels
 	for _, level := range known.Efforts() {
 		add(level, "")
 	}
@@ -232,7 +232,7 @@ func chooseEffort(name string) (Answer, error) {
 	}, nil
 }
 
-// thinkingList lets the user choose what the command takes.
+// thinkingList lets the user choose an argument of the command.
 func thinkingList() List {
 	return List{
 		Page:   Say("Should the model think before it answers?"),

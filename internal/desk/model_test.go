@@ -15,7 +15,7 @@ import (
 	"adze/internal/tool"
 )
 
-// A listener is a provider that notes the effort it is asked for.
+// A listener is a provider that records the requested effort.
 type listener struct{ effort model.Effort }
 
 func (l *listener) Stream(_ context.Context, req *model.Request) iter.Seq2[model.Event, error] {
@@ -23,8 +23,8 @@ func (l *listener) Stream(_ context.Context, req *model.Request) iter.Seq2[model
 	return func(yield func(model.Event, error) bool) { yield(nil, errors.New("no answer")) }
 }
 
-// In the list of models an effort can be chosen with the model; without that it stays as it is.
-//
+// TestModelWithEffort checks that an effort can be chosen together with the model, and stays
+// unchanged otherwise.
 // Proves CMD-04.
 func TestModelWithEffort(t *testing.T) {
 	var asked listener

@@ -9,7 +9,8 @@ import (
 	"adze/internal/tool"
 )
 
-// optionsList lists the settings, to be changed in place. Front ends that read lines get the page of those that are set.
+// optionsList lists the settings, to be changed in place. Line-based front ends get the page of
+// the settings that are set.
 func optionsList(d *Desk) List {
 	load := func(all bool) func(context.Context) ([]Choice, error) {
 		return func(context.Context) ([]Choice, error) { return optionChoices(d.Surroundings.Options(all)), nil }
@@ -47,10 +48,10 @@ func optionChoices(options []Option) []Choice {
 	return choices
 }
 
-// bare returns the value of a setting without the quotes of JSON.
+// bare returns a setting's value without JSON quotes.
 func bare(value string) string { return strings.Trim(value, `"`) }
 
-// optionNamed returns a setting, or an empty one if there is none.
+// optionNamed returns a setting, or an empty one if it does not exist.
 func optionNamed(d *Desk, key string) Option {
 	all := d.Surroundings.Options(true)
 	if i := slices.IndexFunc(all, func(o Option) bool { return o.Key == key }); i >= 0 {
@@ -59,7 +60,7 @@ func optionNamed(d *Desk, key string) Option {
 	return Option{}
 }
 
-// describeOption says what a setting is for.
+// describeOption describes a setting.
 func describeOption(d *Desk, key string) Page {
 	o := optionNamed(d, key)
 	return Say(o.Doc, cmp.Or(o.Value, "not set")+", from "+cmp.Or(o.Origin, "the default"))

@@ -2,8 +2,8 @@ package desk
 
 import "adze/internal/tool"
 
-// A Page is a sequence of blocks to show. The zero value is empty. Texts may hold any characters: front ends make them
-// safe for their output.
+// A Page is a sequence of blocks to show. The zero value is empty. Texts may contain any
+// characters: front ends sanitize them for their output.
 type Page struct{ Blocks []Block }
 
 // A Block is a part of a page: one of the types below.
@@ -13,13 +13,13 @@ type (
 	// Text is a paragraph.
 	Text string
 
-	// A Notice is a problem that the user should look at.
+	// A Notice is a problem that needs the user's attention.
 	Notice string
 
-	// A Remark is said beside the conversation, and shown faint.
+	// A Remark is made alongside the conversation, and shown faint.
 	Remark string
 
-	// Fields are values by name.
+	// Fields are named values.
 	Fields []Field
 
 	// A Table has rows of cells, and a header if its columns have names.
@@ -36,20 +36,21 @@ type (
 	// Items are indented lines.
 	Items []string
 
-	// A Swatch is a sample of a theme, in its own colours.
+	// A Swatch is a sample of a theme, in its own colors.
 	Swatch string
 
 	// Output is the output of a program.
 	Output struct{ tool.Display }
 )
 
-// A Term is explained by a text.
+// A Term is a name with an explanation.
 type Term struct{ Name, Text string }
 
 // A Field is a value with its name.
 type Field struct{ Name, Value string }
 
-// A Column says how the cells of a table are shown. The last column may take several lines.
+// A Column configures how the cells of a table are shown. The last column may take several
+// lines.
 type Column struct {
 	Name string
 	// Right aligns the cells to the right.
@@ -77,5 +78,5 @@ func Say(texts ...string) Page {
 	return p
 }
 
-// Add adds blocks at the end.
+// Add appends blocks.
 func (p *Page) Add(blocks ...Block) { p.Blocks = append(p.Blocks, blocks...) }

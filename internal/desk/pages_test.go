@@ -49,8 +49,7 @@ func TestCostPage(t *testing.T) {
 	}
 }
 
-// The shares of agents are those of a tree, and add up to the total.
-//
+// TestCostPageOfAgents checks that the agents' shares form a tree and add up to the total.
 // Proves SESS-45.
 func TestCostPageOfAgents(t *testing.T) {
 	l := cost.New(func(string) cost.Facts { return cost.Facts{Price: &model.Price{Output: 1e4}} })
@@ -70,7 +69,8 @@ func TestCostPageOfAgents(t *testing.T) {
 	}
 }
 
-// Who works where is shown while agents run, with what the model called them made harmless.
+// TestWorkPage checks that running agents are shown with the files they work on, and that their
+// names are sanitized.
 func TestWorkPage(t *testing.T) {
 	now := time.Unix(10000, 0)
 	file := func(path string, ago time.Duration) change.WorkedOn {
@@ -90,7 +90,7 @@ func TestWorkPage(t *testing.T) {
 	}
 }
 
-// What the program tells the model is not shown to the user.
+// TestSaid checks that text added for the model is not shown to the user.
 func TestSaid(t *testing.T) {
 	m := msg.Message{Role: msg.User, Parts: []msg.Part{&msg.Text{Text: "hello"}, msg.Reminder("be careful"), msg.NewToolUse("x", "Y", "{}"), &msg.Text{Text: "there "}}}
 	if got := Said(m); got != "hello\nthere" {

@@ -15,12 +15,12 @@ import (
 	"adze/internal/tool"
 )
 
-// Stored knows what belongs to stored sessions beside their transcripts. Each function may be nil: then the list of
-// sessions does not offer what needs it.
+// Stored manages a stored session's files other than the transcript. Each function may be nil:
+// then the session list does not offer the actions that need it.
 type Stored struct {
-	// Inherit gives a fork what its original has.
+	// Inherit copies the original's files to a fork.
 	Inherit func(ctx context.Context, from *archive.Info, fork string) error
-	// Remove removes a session with all that is its own.
+	// Remove deletes a session with all of its files.
 	Remove func(ctx context.Context, info *archive.Info) error
 }
 
@@ -34,7 +34,7 @@ func resumeCommand() Command {
 		},
 		Complete: func(d *Desk, _ string) []string {
 			var names []string
-			infos, _ := archive.List(d.Home, archive.ListOptions{Dir: d.Dir}) // ok: then there are none to offer
+			infos, _ := archive.List(d.Home, archive.ListOptions{Dir: d.Dir}) // ok: then nothing is offered
 			for _, i := range infos {
 				if i.ID != d.Session.ID() {
 					names = append(names, i.ID, i.Name(), i.Tag)
@@ -45,10 +45,10 @@ func resumeCommand() Command {
 		}}
 }
 
-// Earlier are the other sessions.
+// Earlier provides the other sessions.
 type earlier struct{ *Desk }
 
-// list lists those of the directory, newest first, and has all others besides.
+// list lists the sessions of the directory, newest first, with a second view for all sessions.
 func (d earlier) list() (Answer, error) {
 	here, err := d.choices(d.Dir)
 	if err != nil {
@@ -137,7 +137,7 @@ func (d earlier) preview(_ context.Context, c Choice) (Page, error) {
 	return p, nil
 }
 
-// shownSaid is how much of a message a preview shows.
+// shownSaid is the maximum length of a message in a preview.
 const shownSaid = 500
 
 // firstSaid returns the first text of one side.
@@ -158,10 +158,10 @@ func firstSaid(entries []msg.Entry, role msg.Role) string {
 	return ""
 }
 
-// maxFound bounds how many sessions a search returns.
+// maxFound is the maximum number of sessions a search returns.
 const maxFound = 500
 
-// search looks for a text in what was said in sessions.
+// search searches the messages of sessions.
 func (d earlier) search(ctx context.Context, text string) ([]Found, error) {
 	var found []Found
 	for hit, err := range archive.Search(ctx, d.Home, archive.Query{Text: text}) {
@@ -169,7 +169,7 @@ func (d earlier) search(ctx context.Context, text string) ([]Found, error) {
 			return nil, ctx.Err()
 		}
 		if err != nil {
-			continue // a session that cannot be read hides no other
+			continue // an unreadable session must not hide others
 		}
 		if found = append(found, Found{ID: hit.Session.ID, Text: hit.Snippet}); len(found) == maxFound {
 			break
@@ -178,7 +178,7 @@ func (d earlier) search(ctx context.Context, text string) ([]Found, error) {
 	return found, nil
 }
 
-// actions are what else can be done with a session.
+// actions returns the other actions on a session.
 func (d earlier) actions() []Action {
 	actions := []Action{{
 		Key: "ctrl+r", Name: "renames", Ask: "New title:", Text: func(c Choice) string { return c.Title },
@@ -234,7 +234,7 @@ func (d earlier) fork(ctx context.Context, c Choice) (Answer, error) {
 	return Switch{Session: opt.Session}, nil
 }
 
-// remove removes a session, unless it is open.
+// remove deletes a session, unless it is open.
 func (d earlier) remove(ctx context.Context, c Choice) (Answer, error) {
 	if c.ID == d.Session.ID() {
 		return nil, errors.New("this session is open")

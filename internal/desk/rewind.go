@@ -21,7 +21,7 @@ func rewindCommand() Command {
 		Doc: "go back to before one of your messages, or revert an agent's changes; /rewind undo reverses that", Run: runRewind, Complete: completeRewind}
 }
 
-// completeRewind offers the numbers of the messages and what to go back with.
+// completeRewind offers the numbers of the messages and the rewind options.
 func completeRewind(d *Desk, arg string) []string {
 	which, _, chosen := strings.Cut(arg, " ")
 	if chosen {
@@ -40,7 +40,8 @@ func completeRewind(d *Desk, arg string) []string {
 
 const rewindUsage = "/rewind N conversation, /rewind N files or /rewind N both; /rewind undo takes it back"
 
-// runRewind lists the messages to go back to, shows what going back to one would do, or does it.
+// runRewind lists the messages to go back to, shows the effect of going back to one, or does
+// it.
 func runRewind(ctx context.Context, d *Desk, arg string) (Answer, error) {
 	words := strings.Fields(arg)
 	switch {
@@ -76,8 +77,8 @@ func runRewind(ctx context.Context, d *Desk, arg string) (Answer, error) {
 	return nil, errors.New("usage: " + rewindUsage)
 }
 
-// rewindList lists the messages of the user with what was changed in answer to them, newest first, and the agents that
-// have changed files.
+// rewindList lists the user's messages with the changes made in response, newest first, and the
+// agents that have changed files.
 func rewindList(d *Desk) (Answer, error) {
 	turns, agents := d.Session.Turns(), agentChoices(d)
 	if len(turns)+len(agents) == 0 {
@@ -111,7 +112,8 @@ func rewindList(d *Desk) (Answer, error) {
 	return list, nil
 }
 
-// turnChoices returns messages of the user as choices, with what was changed in answer to each.
+// turnChoices returns the user's messages as choices, with the changes made in response to
+// each.
 func turnChoices(d *Desk, turns []compact.Turn) []Choice {
 	var ids []string
 	for _, t := range turns {
@@ -122,7 +124,7 @@ func turnChoices(d *Desk, turns []compact.Turn) []Choice {
 	var choices []Choice
 	for _, t := range turns {
 		var about []string
-		if t.At < len(said) { // the conversation may have gone back meanwhile
+		if t.At < len(said) { // the conversation may have been rewound in the meantime
 			about = append(about, amount.Age(d.Now().Sub(said[t.At].Time)))
 		}
 		if files := changes[t.ID]; len(files) > 0 {
@@ -133,7 +135,7 @@ func turnChoices(d *Desk, turns []compact.Turn) []Choice {
 	return choices
 }
 
-// rewindPreview shows what would be taken back by going back to before a message.
+// rewindPreview shows the changes that rewinding to before a message would undo.
 func rewindPreview(ctx context.Context, d *Desk, id string) (Page, error) {
 	var answer Answer
 	var err error
@@ -147,7 +149,7 @@ func rewindPreview(ctx context.Context, d *Desk, id string) (Page, error) {
 	return list.Page, err
 }
 
-// changed names files with what was changed in them, and at most a few of them.
+// changed lists a few of the files, with their line counts.
 func changed(d *Desk, files []filehistory.FileChange) string {
 	const named = 3
 	var names []string
@@ -170,8 +172,8 @@ func lineCounts(f filehistory.FileChange) string {
 	return fmt.Sprintf("+%d -%d", f.Insertions, f.Deletions)
 }
 
-// turnAt returns the place of a message of the user, which is given by its number, counted from the end, or by the
-// beginning of its id; -1 if there is none, or more than one.
+// turnAt returns the index of a user message, given by its number counted from the end or by a
+// prefix of its ID. It returns -1 if there is no match, or more than one.
 func turnAt(turns []compact.Turn, which string) int {
 	for i, t := range turns {
 		if fmt.Sprint(i+1) == which || t.ID == which {
@@ -191,7 +193,7 @@ func turnAt(turns []compact.Turn, which string) int {
 	return found
 }
 
-// laterThan returns the ids of the messages after the one at a place, oldest first.
+// laterThan returns the IDs of the messages after the given index, oldest first.
 func laterThan(turns []compact.Turn, at int) []string {
 	later := []string{}
 	for _, t := range slices.Backward(turns[:at]) {
@@ -200,9 +202,9 @@ func laterThan(turns []compact.Turn, at int) []string {
 	return later
 }
 
-// MessageNamed returns the id of the message of the user that an id, or the beginning of one, stands for in a
-// conversation, and those of the later ones. An id of an answer stands for the message that it answers. An id that is
-// not there is returned as it is.
+// MessageNamed resolves an ID or ID prefix to the user message it identifies in a conversation,
+// and returns that message's ID and the IDs of later ones. The ID of an answer identifies the
+// message it answers. An unknown ID is returned unchanged.
 func MessageNamed(entries []msg.Entry, id string) (full string, later []string) {
 	turns := compact.Turns(entries)
 	found := -1
@@ -222,20 +224,20 @@ func MessageNamed(entries []msg.Entry, id string) (full string, later []string) 
 	return turns[found].ID, laterThan(turns, found)
 }
 
-// A rewinding goes back to before a message of the user.
+// A rewinding goes back to before a user message.
 type rewinding struct {
 	d     *Desk
 	to    compact.Turn
 	later []string // messages after it
 }
 
-// takenBack says how a rewind is taken back.
+// takenBack explains how to undo a rewind.
 const takenBack = "To take this back before you send another message: /rewind undo"
 
-// untracked is a limit that the user should know.
+// untracked is a limitation the user should know about.
 const untracked = "Changes by shell commands are kept."
 
-// offer says what going back would do, and lets the user choose.
+// offer describes the effect of going back, and lets the user choose.
 func (r rewinding) offer(ctx context.Context) (Answer, error) {
 	talk := Choice{ID: "conversation", Title: "conversation only", About: "the files stay as they are"}
 	sum := Choice{ID: "summary", Title: "summarise from here", About: "the files stay"}
@@ -289,7 +291,7 @@ func (r rewinding) offer(ctx context.Context) (Answer, error) {
 
 const damagedHistory = "The file history is damaged: files may have changed that are not listed here."
 
-// limits returns what a rewind cannot restore.
+// limits describes what a rewind cannot restore.
 func limits(report filehistory.Report, short func(string) string) []string {
 	texts := []string{untracked}
 	if report.Damaged {
@@ -304,7 +306,8 @@ func limits(report filehistory.Report, short func(string) string) []string {
 	return texts
 }
 
-// operation returns what goes back, and keeps what is needed to undo it.
+// operation returns the operation that performs the rewind, and records the information needed
+// to undo it.
 func (r rewinding) operation(talk, files, force bool) Operation {
 	op := session.Rewind{}
 	if talk {
@@ -336,7 +339,8 @@ func (r rewinding) operation(talk, files, force bool) Operation {
 	return o
 }
 
-// lastBefore returns the id of the last entry before the one with an id, or of the last one if that is not there.
+// lastBefore returns the ID of the last entry before the one with the given ID, or of the last
+// entry if the ID is unknown.
 func lastBefore(entries []msg.Entry, id string) string {
 	last := ""
 	for _, e := range entries {
@@ -348,7 +352,7 @@ func lastBefore(entries []msg.Entry, id string) string {
 	return last
 }
 
-// cannotRewind says what to do about a rewind that was refused.
+// cannotRewind adds advice to the error of a refused rewind.
 func cannotRewind(err error) error {
 	var conflict *filehistory.Conflict
 	var incomplete *filehistory.Incomplete
@@ -361,7 +365,7 @@ func cannotRewind(err error) error {
 	return err
 }
 
-// restored says which files were restored.
+// restored describes the restored files.
 func restored(d *Desk, report filehistory.Report) string {
 	if len(report.Changes)+len(report.Later) == 0 {
 		if report.Damaged {
@@ -378,24 +382,24 @@ func restored(d *Desk, report filehistory.Report) string {
 	return b.String()
 }
 
-// tellRestored tells the model, which knows of the changes, that files were restored.
+// tellRestored notifies the model, which knows of the changes, that files were restored.
 func tellRestored(ctx context.Context, d *Desk, text string) {
-	d.Session.Submit(ctx, session.Notify{ // ok: a session that is closed need not know
+	d.Session.Submit(ctx, session.Notify{ // ok: a closed session does not need it
 		Text: "The user has restored files to what they were earlier. Read a file again before you rely on what it contains.\n" + text,
 	})
 }
 
-// An undo knows the last rewind, as long as it can be taken back. It may be used concurrently.
+// An undo holds the last rewind as long as it can be undone. It is safe for concurrent use.
 type undo struct {
 	mu      sync.Mutex
 	rewound *rewound
 }
 
-// A rewound is what is needed to take back a rewind.
+// A rewound holds the information needed to undo a rewind.
 type rewound struct {
-	talk  bool   // the conversation went back
-	files string // the id that takes back what was done to files; empty if nothing was
-	last  string // the id of the last entry of the conversation
+	talk  bool   // the conversation was rewound
+	files string // ID that undoes the file changes; empty without any
+	last  string // ID of the last entry of the conversation
 }
 
 func (u *undo) set(r rewound) {
@@ -404,7 +408,7 @@ func (u *undo) set(r rewound) {
 	u.rewound = &r
 }
 
-// take returns the last rewind, once; nil if there is none.
+// take returns the last rewind, once; nil without one.
 func (u *undo) take() *rewound {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -413,7 +417,7 @@ func (u *undo) take() *rewound {
 	return r
 }
 
-// undoRewind takes back the last rewind.
+// undoRewind undoes the last rewind.
 func undoRewind(d *Desk) (Answer, error) {
 	r := d.undo.take()
 	if r == nil {

@@ -17,8 +17,8 @@ import (
 	"adze/internal/tool"
 )
 
-// A rewound conversation can be brought back, with its files, until something else is said (finding 14).
-//
+// TestRewindAndUndo checks that a rewind of the conversation and its files can be undone until
+// the next message (finding 14).
 // Proves SESS-31, SESS-32.
 func TestRewindAndUndo(t *testing.T) {
 	dir := t.TempDir()
@@ -119,7 +119,7 @@ func TestRewindAndUndo(t *testing.T) {
 		t.Error("undone twice")
 	}
 
-	// Files alone: the model is told, and hears of it with the next message.
+	// Files alone: the model is notified with the next message.
 	if o := do(d.Run(t.Context(), "rewind", "prompt-t files")); o.Err != nil {
 		t.Error(o.Err)
 	}
@@ -135,7 +135,7 @@ func TestRewindAndUndo(t *testing.T) {
 	}
 	check(5, "one\n")
 
-	// What something else has changed is kept, unless that is wanted.
+	// External changes are kept unless forced.
 	write("mine\n")
 	if o := do(d.Run(t.Context(), "rewind", "prompt-one both")); o.Err == nil || !strings.Contains(o.Err.Error(), "add force") {
 		t.Errorf("%+v", o)
@@ -147,7 +147,8 @@ func TestRewindAndUndo(t *testing.T) {
 	check(0, "zero\n")
 }
 
-// An id, or the beginning of one, names a message of the user; that of an answer the message that it answers (2.22).
+// TestMessageNamed checks that an ID or ID prefix identifies a user message, and that the ID of
+// an answer identifies the message it answers (2.22).
 func TestMessageNamed(t *testing.T) {
 	entries := []msg.Entry{
 		{ID: "aaaa1111", Message: msg.UserText("first")},
@@ -166,9 +167,8 @@ func TestMessageNamed(t *testing.T) {
 	}
 }
 
-// The picker has all messages of a long session, each with what was changed in answer to it; a list of lines has the last
-// ones.
-//
+// TestRewindListOfALongSession checks that the picker has all messages of a long session, each
+// with the changes made in response; a line-based list has only the last ones.
 // Proves HIST-03.
 func TestRewindListOfALongSession(t *testing.T) {
 	dir := t.TempDir()

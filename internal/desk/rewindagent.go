@@ -12,16 +12,17 @@ import (
 	"adze/internal/session"
 )
 
-// mostAgents is how many agents the list of /rewind has.
+// mostAgents is the maximum number of agents in the /rewind list.
 const mostAgents = 5
 
-// An agentUndo takes back what an agent has changed.
+// An agentUndo undoes an agent's changes.
 type agentUndo struct {
 	d  *Desk
 	by filehistory.Author
 }
 
-// agentChoices returns the agents that have changed files, the one that began last first, as choices of /rewind.
+// agentChoices returns the agents that have changed files, most recently started first, as
+// choices for /rewind.
 func agentChoices(d *Desk) []Choice {
 	agents, paths := filehistory.Agents(d.Files.History)
 	slices.Reverse(agents)
@@ -40,10 +41,11 @@ func agentChoices(d *Desk) []Choice {
 	return choices
 }
 
-// listed returns how many of the messages the list of /rewind has: it has room for agents, too.
+// listed returns how many messages the /rewind list shows, leaving room for agents.
 func listed(messages, agents int) int { return min(most-agents, messages) }
 
-// agentNamed returns the agent that an argument of /rewind means: an id, or a number in the list after the messages.
+// agentNamed returns the agent named by an argument of /rewind: an ID, or a number in the list
+// after the messages.
 func agentNamed(d *Desk, which string) (u agentUndo, ok bool) {
 	agents, _ := filehistory.Agents(d.Files.History)
 	if n, err := strconv.Atoi(which); err == nil {
@@ -60,7 +62,7 @@ func agentNamed(d *Desk, which string) (u agentUndo, ok bool) {
 	return agentUndo{d, agents[i]}, true
 }
 
-// run shows what taking back would do, or does it.
+// run shows the effect of undoing, or does it.
 func (u agentUndo) run(ctx context.Context, words []string) (Answer, error) {
 	force := len(words) == 2 && words[1] == "force"
 	switch {
@@ -72,7 +74,7 @@ func (u agentUndo) run(ctx context.Context, words []string) (Answer, error) {
 	return nil, fmt.Errorf("usage: /rewind %s, or /rewind %s files", u.by.ID, u.by.ID)
 }
 
-// offer says what taking back would do, and lets the user choose.
+// offer describes the effect of undoing, and lets the user choose.
 func (u agentUndo) offer(ctx context.Context) (Answer, error) {
 	report, err := u.d.Files.History.Rewind(ctx, u.by.ID, filehistory.Options{Dry: true, Force: true})
 	if err != nil {
@@ -104,7 +106,8 @@ func (u agentUndo) offer(ctx context.Context) (Answer, error) {
 	return list, nil
 }
 
-// operation returns what takes the changes back, and keeps what is needed to undo that.
+// operation returns the operation that undoes the changes, and records the information needed
+// to reverse that.
 func (u agentUndo) operation(force bool) Operation {
 	d := u.d
 	files := func(ctx context.Context) (string, error) {
@@ -123,7 +126,7 @@ func (u agentUndo) operation(force bool) Operation {
 	return Operation{Op: session.Rewind{Files: files}, Entries: true}
 }
 
-// LaterText says why a rewind left a file as it is.
+// LaterText explains why a rewind left a file unchanged.
 func LaterText(l filehistory.LaterChange, short func(string) string) string {
 	var who []string
 	for _, a := range l.By {
@@ -132,7 +135,7 @@ func LaterText(l filehistory.LaterChange, short func(string) string) string {
 	if l.Outside {
 		who = append(who, "you or a program")
 	}
-	if len(who) == 0 { // it is not known what the agent left
+	if len(who) == 0 { // the agent's final content is unknown
 		return short(l.Path) + " stays as it is: it is not known for sure what it would be."
 	}
 	return fmt.Sprintf("%s stays as it is: it was changed later by %s.", short(l.Path), strings.Join(who, " and by "))

@@ -9,15 +9,15 @@ import (
 	"adze/internal/tool"
 )
 
-// Said returns the text of a message without the reminders that the program added for the model, and without the
-// instructions of a skill that the user called.
+// Said returns the text of a message without reminders added for the model, and without the
+// instructions of a skill the user called.
 func Said(m msg.Message) string {
 	texts := slices.DeleteFunc(msg.Typed(m), func(text string) bool { return strings.HasPrefix(text, "[Request interrupted") })
 	return strings.TrimSpace(strings.Join(texts, "\n"))
 }
 
-// Recent returns the end of an earlier conversation: from the third last message of the user on, and of those the last
-// entries.
+// Recent returns the end of an earlier conversation, from the third-to-last user message on,
+// limited to the last entries.
 func Recent(said []msg.Entry) []msg.Entry {
 	const turns, most = 3, 60
 	prompts, from := 0, len(said)
@@ -51,5 +51,5 @@ func Called(m msg.Message) (lines []string) {
 	return lines
 }
 
-// maxCalled bounds a line about a call.
+// maxCalled is the maximum length of a line about a call.
 const maxCalled = 90

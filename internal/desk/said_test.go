@@ -8,7 +8,8 @@ import (
 	"adze/internal/msg"
 )
 
-// A session that is resumed shows the last turns: the user's messages, the answers and the calls.
+// TestRecent checks that a resumed session shows the last turns: the user's messages, the
+// answers and the calls.
 func TestRecent(t *testing.T) {
 	text := func(role msg.Role, s string) msg.Entry {
 		return msg.Entry{Message: msg.Message{Role: role, Parts: []msg.Part{&msg.Text{Text: s}}}}

@@ -7,12 +7,12 @@ import (
 	"adze/internal/session"
 )
 
-// A Schedule holds the jobs of a session and the durable ones of its project.
+// A Schedule holds a session's jobs and its project's durable ones.
 type Schedule interface {
 	Add(ctx context.Context, d schedule.Draft) (schedule.Job, error)
 	Remove(ctx context.Context, id string) (schedule.Job, error)
 	List(ctx context.Context) ([]schedule.Job, error)
-	// Attend lets prompts be submitted when they are due, from now on; prompt makes them of what is scheduled. Nil stops
-	// that.
+	// Attend enables submitting prompts when they are due; prompt converts a scheduled text to
+	// a prompt. Nil disables it.
 	Attend(prompt func(ctx context.Context, text string) (session.Prompt, error))
 }

@@ -55,7 +55,7 @@ func exportCommand() Command {
 // ErrNotKept is returned if the session has no transcript.
 var ErrNotKept = errors.New("this session is not saved on disk")
 
-// Rename gives the session a title.
+// Rename sets the session's title.
 func (d *Desk) Rename(title string) error {
 	title, err := store.CheckTitle(title)
 	if err != nil {
@@ -67,8 +67,8 @@ func (d *Desk) Rename(title string) error {
 	return d.Log.Note(store.Title(title))
 }
 
-// Entitle returns the title of the session. If it has none, it gets one made from what the session is about; if keep is
-// set, that is stored. No model is asked.
+// Entitle returns the title of the session. If it has none, a title is derived from about, and
+// stored if keep is true. No model is used.
 func (d *Desk) Entitle(about string, keep bool) (string, error) {
 	if d.Log != nil {
 		if title := d.Log.Titled(); title != "" {
@@ -82,8 +82,8 @@ func (d *Desk) Entitle(about string, keep bool) (string, error) {
 	return title, d.Log.Note(store.AutoTitle(title))
 }
 
-// Export writes the session to a new file, in the format of its extension, and returns the path. If name is empty, it
-// chooses one.
+// Export writes the session to a new file, in the format of its extension, and returns the
+// path. If name is empty, it chooses one.
 func (d *Desk) Export(name string) (string, error) {
 	if d.Log == nil {
 		return "", ErrNotKept

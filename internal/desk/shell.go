@@ -11,8 +11,8 @@ import (
 	"adze/internal/tool"
 )
 
-// Shell runs a command that the user typed, until it ends or ctx is done, and reports what it prints meanwhile. The model
-// sees the command and its output with the next prompt.
+// Shell runs a shell command typed by the user until it ends or ctx is done, calling report
+// with partial output. The model sees the command and its output with the next prompt.
 func (d *Desk) Shell(ctx context.Context, command string, report func(tool.Display)) (Answer, error) {
 	switch {
 	case d.Execute == nil:
@@ -31,8 +31,8 @@ func (d *Desk) Shell(ctx context.Context, command string, report func(tool.Displ
 	}, nil
 }
 
-// Ran is the outcome of a command that the user typed.
+// Ran is the outcome of a shell command typed by the user.
 type Ran struct {
-	Output string // for the model
-	Shown  string // for the user; "" means Output
+	Output string // output for the model
+	Shown  string // output for the user; "" means Output
 }

@@ -9,15 +9,15 @@ import (
 
 // Styles are the output styles.
 type Styles struct {
-	// All returns those that can be chosen; it may be nil: then there are none.
+	// All returns the available styles; nil means none.
 	All func() *style.Set
-	// Current returns the name of the one in use, and Choose saves another for the conversations to come. It returns what
-	// to tell the user.
+	// Current returns the name of the current style. Choose saves another for future
+	// conversations, and returns a message for the user.
 	Current func() string
 	Choose  func(ctx context.Context, name string) (string, error)
 }
 
-// List returns the name of the style in use, and those that can be chosen.
+// List returns the name of the current style, and the names of all available ones.
 func (s *Styles) List() (current string, names []string) {
 	if s.All == nil {
 		return style.Default, []string{style.Default}
@@ -40,7 +40,7 @@ func outputStyleCommand() Command {
 		Complete: func(d *Desk, _ string) []string { _, names := d.Surroundings.Styles.List(); return names }}
 }
 
-// chooseStyle saves a style for the conversations to come.
+// chooseStyle saves a style for future conversations.
 func chooseStyle(ctx context.Context, d *Desk, name string) (Answer, error) {
 	if !d.Terminal {
 		return nil, ErrTerminal

@@ -18,7 +18,7 @@ func tasksCommand() Command {
 		Run: func(_ context.Context, d *Desk, arg string) (Answer, error) { return tasks(d, arg) }, Complete: completeTasks}
 }
 
-// ErrNoTasks is returned if nothing can run in the background.
+// ErrNoTasks is returned if background tasks are disabled.
 var ErrNoTasks = errors.New("background tasks are disabled")
 
 var errTasks = errors.New("usage: /tasks, /tasks ID, /tasks stop ID or /tasks fg ID")
@@ -57,8 +57,8 @@ func tasks(d *Desk, arg string) (Answer, error) {
 	return nil, errTasks
 }
 
-// oneTask returns the task with an id, or the only one whose id begins with it, also if it works for another one. Without an
-// id it is the only task that runs in the background, if running is set.
+// oneTask returns the task with an ID or unique ID prefix, including tasks of agents. If id is
+// empty and running is true, it returns the only running background task.
 func oneTask(table *task.Table, id string, running bool) (*task.Task, error) {
 	if strings.ContainsAny(id, " \t") {
 		return nil, errTasks
@@ -86,10 +86,10 @@ func oneTask(table *task.Table, id string, running bool) (*task.Task, error) {
 	case id == "":
 		return nil, errors.New("no task is running")
 	}
-	return table.Get(id) // it says which there are
+	return table.Get(id) // the error lists the existing tasks
 }
 
-// completeTasks offers the tasks, and what can be done with those that run.
+// completeTasks offers the tasks, and the actions on running ones.
 func completeTasks(d *Desk, _ string) []string {
 	if d.Tasks == nil {
 		return nil
@@ -109,7 +109,8 @@ func completeTasks(d *Desk, _ string) []string {
 	return offers
 }
 
-// taskPicker returns the tasks and agents to choose from. It reports false if there are none, or no picker to show them in.
+// taskPicker returns the tasks and agents to choose from. It reports false if the list is empty
+// or the front end has no picker.
 func taskPicker(d *Desk) (List, bool) {
 	choices := taskChoices(d)
 	if !d.Terminal || d.Surroundings.Keys.Lines || len(choices) == 0 {
@@ -136,7 +137,7 @@ func taskPicker(d *Desk) (List, bool) {
 	return list, true
 }
 
-// taskChoices returns the background tasks, and the agents at work.
+// taskChoices returns the background tasks and the running agents.
 func taskChoices(d *Desk) (choices []Choice) {
 	seen := map[string]bool{}
 	for _, t := range d.Tasks.List() {
@@ -152,7 +153,7 @@ func taskChoices(d *Desk) (choices []Choice) {
 	return choices
 }
 
-// taskState returns how far a task is, and for how long it has run.
+// taskState returns a task's state and run time.
 func taskState(t *task.Task) string {
 	state := string(t.Status())
 	if ending := t.Ending(); ending != "" {
@@ -182,7 +183,7 @@ func taskList(d *Desk) (p Page) {
 	return p
 }
 
-// atWork returns the agents at work.
+// atWork returns the running agents.
 func atWork(d *Desk) []AtWork {
 	if d.Extensions.Agents.Working == nil {
 		return nil
@@ -200,8 +201,8 @@ func TaskTable(tasks ...*task.Task) Table {
 }
 
 const (
-	// shownTail is how much of the end of a task's output is read, in bytes, and tailLines how many lines of it are
-	// shown.
+	// shownTail is the number of bytes read from the end of a task's output, and tailLines the
+	// number of lines shown.
 	shownTail = 16 << 10
 	tailLines = 20
 )
@@ -224,8 +225,8 @@ func taskPage(t *task.Task) Page {
 	return p
 }
 
-// News returns what a task has printed after the first from bytes of output, and the size of the output. If there is a
-// lot, only the end is returned.
+// News returns a task's output after the first from bytes, and the total size of the output. If
+// there is a lot, only the end is returned.
 func News(t *task.Task, from int64) (Page, int64) {
 	var p Page
 	size := t.Output.Size()

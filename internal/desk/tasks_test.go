@@ -10,8 +10,8 @@ import (
 	"adze/internal/platform/task"
 )
 
-// An agent that another one launched is stopped by its id, or the beginning of it, and is offered as one that can be.
-//
+// TestTasksOfAgents checks that a nested agent is offered for stopping, and can be stopped by
+// its ID or a prefix of it.
 // Proves TASK-05, AGENT-40.
 func TestTasksOfAgents(t *testing.T) {
 	top, below := task.New(t.TempDir(), nil), task.New(t.TempDir(), nil)

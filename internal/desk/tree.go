@@ -1,12 +1,13 @@
 package desk
 
-// A Branch is an item of a tree, and how deep it is, from 0.
+// A Branch is an item of a tree with its depth, from 0.
 type Branch[T any] struct {
 	Item  T
 	Depth int
 }
 
-// Tree returns items with each after its parent, in their order otherwise. One whose parent is not there is at the top.
+// Tree returns items with each after its parent, in their order otherwise. An item with an
+// unknown parent is at the top.
 func Tree[T any](items []T, id, parent func(T) string) []Branch[T] {
 	known := map[string]bool{}
 	for _, item := range items {

@@ -8,8 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Each item comes after its parent, and further to the right.
-//
+// TestTree checks that each item follows its parent and is indented.
 // Proves AGENT-40.
 func TestTree(t *testing.T) {
 	tests := []struct{ items, want string }{
@@ -37,7 +36,8 @@ func grown(items []string) string {
 	return strings.Join(got, " ")
 }
 
-// Whatever items name as their parents, the tree ends, and no item is there twice.
+// TestTreeEnds checks that Tree terminates and contains no item twice, whichever parents the
+// items name.
 func TestTreeEnds(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		items := rapid.SliceOfN(rapid.IntRange(0, 9), 0, 10).Draw(rt, "parents")

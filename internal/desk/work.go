@@ -8,8 +8,8 @@ import (
 	"adze/internal/tool/change"
 )
 
-// AddWork shows which files the agents that run have changed last, and so where they work, if any has. The main
-// conversation is shown beside them.
+// AddWork shows the files that running agents have changed last, if any. The main conversation
+// is shown too.
 func AddWork(p *Page, work []change.Work, short func(path string) string, now time.Time) {
 	table := Table{Columns: []Column{{Name: "Who", Cut: true}, {Name: "works on", Cut: true}}}
 	agents := false

@@ -1,5 +1,5 @@
-// Package about holds the commands that tell the user about the program and what it has done: what was used, what is
-// stored, who was contacted, what is new. They are built in like those of package desk, which knows nothing of them.
+// Package about implements the built-in commands that report on the program and its activity:
+// usage, stored data, contacted hosts, release notes.
 package about
 
 import (
@@ -9,19 +9,19 @@ import (
 	"adze/internal/session/archive"
 )
 
-// A Config is what the commands need besides a desk.
+// Config configures the commands.
 type Config struct {
-	// Variables returns the environment variables that the program reads, and Inherit gives a fork what its original has
-	// beside the transcript. Both may be nil.
+	// Variables returns the environment variables that the program reads. Inherit copies an
+	// original's files other than the transcript to a fork. Both may be nil.
 	Variables func() []Variable
 	Inherit   func(ctx context.Context, from *archive.Info, fork string) error
-	// Feedback returns the address of the page for feedback, or "". It may be nil.
+	// Feedback returns the address of the feedback page, or "". It may be nil.
 	Feedback func() string
-	// StatusLine makes the user's status line.
+	// StatusLine runs the user's status line command.
 	StatusLine StatusLine
 }
 
-// Sections returns the commands, in the sections of /help where they belong.
+// Sections returns the commands in their /help sections.
 func Sections(c Config) []desk.Section {
 	return []desk.Section{
 		{Name: "Conversation", Commands: []desk.Command{

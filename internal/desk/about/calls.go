@@ -17,10 +17,10 @@ func debugToolCallCommand() desk.Command {
 		Run: func(_ context.Context, d *desk.Desk, arg string) (desk.Answer, error) { return showCall(d, arg) }}
 }
 
-// maxCall is how much of an input or a result is shown, in bytes.
+// maxCall is the maximum number of bytes shown of an input or a result.
 const maxCall = 4000
 
-// showCall shows a call of the conversation as the model knows it, without apparent secrets.
+// showCall shows a call of the conversation as the model sees it, without apparent secrets.
 func showCall(d *desk.Desk, which string) (desk.Answer, error) {
 	n := 1
 	if which != "" {

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// judging is how long calls are judged by the rules in force.
+	// judging is the time limit for evaluating calls against the current rules.
 	judging = time.Second
 
 	shownRules    = 8
@@ -25,7 +25,7 @@ const (
 	shownHours    = 3
 	shownProjects = 5
 	maxExample    = 40 // characters of a call
-	leastTimes    = 2  // that a rule would have saved a question
+	leastTimes    = 2  // minimum number of prompts a rule would have saved
 )
 
 func insightsCommand() desk.Command {
@@ -36,7 +36,7 @@ func insightsCommand() desk.Command {
 		Complete: func(*desk.Desk, string) []string { return []string{"7", "30", "all"} }}
 }
 
-// insights looks closely at what was done in the last days, or in all of the time, for as long as limit.
+// insights analyzes the sessions of the last days or of all time, within the time limit.
 func insights(ctx context.Context, d *desk.Desk, arg string, limit time.Duration) (desk.Answer, error) {
 	o, span, err := spanOf("insights", arg, d.Now())
 	if err != nil {
@@ -64,14 +64,14 @@ func insights(ctx context.Context, d *desk.Desk, arg string, limit time.Duration
 	return p, nil
 }
 
-// A saving is a rule, and the calls that were asked about and would not be with it.
+// A saving is a rule and the calls whose permission prompts it would have avoided.
 type saving struct {
 	rule, example string
 	times         int
 }
 
-// asked returns the rules that would answer questions about calls, by how many calls there are. The calls are judged by
-// the rules in force, in the mode that asks, until ctx is done.
+// asked returns the rules that would avoid permission prompts, by the number of calls. The
+// calls are evaluated against the current rules, in the default mode, until ctx is done.
 func asked(ctx context.Context, d *desk.Desk, calls []archive.CallUse) []saving {
 	if d.Permission.Policy == nil {
 		return nil
@@ -105,7 +105,8 @@ func asked(ctx context.Context, d *desk.Desk, calls []archive.CallUse) []saving 
 	return often
 }
 
-// offered returns the rules that a user is offered with the question about a call; none if it is not asked about.
+// offered returns the rules offered with the permission prompt for a call; none if there is no
+// prompt.
 func offered(p *permission.Policy, pool *tool.Pool, c archive.Call) (rules []string) {
 	t, _, ok := pool.Lookup(c.Tool)
 	if !ok {
@@ -125,7 +126,7 @@ func offered(p *permission.Policy, pool *tool.Pool, c archive.Call) (rules []str
 	return rules
 }
 
-// example returns what a call was about: the first text of its input.
+// example returns the subject of a call: the first text of its input.
 func example(input string) string {
 	var fields map[string]any
 	if json.Unmarshal([]byte(input), &fields) != nil {
@@ -139,7 +140,7 @@ func example(input string) string {
 	return ""
 }
 
-// insightsPage shows what was found out about a span of time.
+// insightsPage shows the insights about a span of time.
 func insightsPage(s *archive.Stats, span string, rules []saving, short func(string) string) desk.Page {
 	fields := desk.Fields{{Name: "Sessions", Value: amount.Grouped(s.Sessions) + " " + span}}
 	if s.Sum.Input > 0 {
@@ -179,7 +180,7 @@ func addFailures(p *desk.Page, s *archive.Stats) {
 	p.Add(t)
 }
 
-// addProjects adds what projects have cost.
+// addProjects adds the cost of projects.
 func addProjects(p *desk.Page, projects []archive.ProjectUse, short func(string) string) {
 	if len(projects) == 0 {
 		return
@@ -195,7 +196,7 @@ func addProjects(p *desk.Page, projects []archive.ProjectUse, short func(string)
 	p.Add(t)
 }
 
-// busiest returns the hours with the most prompts, in words.
+// busiest describes the hours with the most prompts.
 func busiest(hours [24]int) string {
 	var all []int
 	for h, n := range hours {

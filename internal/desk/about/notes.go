@@ -22,10 +22,10 @@ func releaseNotesCommand() desk.Command {
 		}}
 }
 
-// shownNotes is how many notes are shown unless all are asked for.
+// shownNotes is the number of notes shown by default.
 const shownNotes = 15
 
-// notesPage shows the titles of what is new, or the texts of what is about a word.
+// notesPage shows the titles of recent notes, or the texts of notes that match a word.
 func notesPage(notes []changelog.Note, version, word string) (desk.Answer, error) {
 	if len(notes) == 0 {
 		return desk.Say("There are no notes on adze " + version + "."), nil

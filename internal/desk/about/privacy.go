@@ -22,16 +22,16 @@ func privacyCommand() desk.Command {
 		}}
 }
 
-// A place is where something is stored.
+// A place is a location of stored data.
 type place struct {
 	path, about string
 	files       int
 	bytes       int64
-	// more says that it was too much to be counted whole.
+	// more is true if there was too much to count.
 	more bool
 }
 
-// contents says what files and folders in the state directory are for.
+// contents describes the purpose of a file or folder in the state directory.
 func contents(name string) string {
 	switch name {
 	case "projects":
@@ -92,11 +92,11 @@ func contents(name string) string {
 	return ""
 }
 
-// stored returns what is in the state directory, and what the program keeps in a project.
+// stored returns the contents of the state directory and the program's files in a project.
 func stored(ctx context.Context, home, dir string) []place {
 	var places []place
 	if home != "" {
-		entries, _ := os.ReadDir(home) // ok: where there is nothing to read, nothing is stored
+		entries, _ := os.ReadDir(home) // ok: if it cannot be read, nothing is stored
 		for _, e := range entries {
 			places = append(places, measure(ctx, filepath.Join(home, e.Name()), contents(e.Name())))
 		}
@@ -109,7 +109,8 @@ func stored(ctx context.Context, home, dir string) []place {
 	return places
 }
 
-// measure returns how much is at a path, as far as it can be counted before ctx ends. It follows no links.
+// measure returns the size of a path, as far as it can be counted before ctx ends. It does not
+// follow links.
 func measure(ctx context.Context, path, about string) place {
 	p := place{path: path, about: about}
 	err := filepath.WalkDir(path, func(_ string, e fs.DirEntry, err error) error {
@@ -132,7 +133,7 @@ func measure(ctx context.Context, path, about string) place {
 	return p
 }
 
-// privacyPage shows what is stored and who was contacted.
+// privacyPage shows the stored data and the contacted hosts.
 func privacyPage(d *desk.Desk, places []place, hosts []contacts.Contact, left int) desk.Page {
 	p := desk.Say("Stored in " + d.Files.Short(d.Home) + ", in files that only you can read:")
 	table := desk.Table{Columns: []desk.Column{{Name: "Name", Cut: true}, {Name: "files", Right: true}, {Name: "size", Right: true}, {Name: "holds"}}}

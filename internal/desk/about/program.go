@@ -15,7 +15,7 @@ import (
 	"adze/internal/platform/redact"
 )
 
-// A Variable is one that the program reads.
+// A Variable is an environment variable that the program reads.
 type Variable struct {
 	Name, Value, Doc string
 	Set              bool
@@ -31,7 +31,7 @@ func envCommand(variables func() []Variable) desk.Command {
 		}}
 }
 
-// envPage shows the variables that are set, or what those are for that are asked for.
+// envPage shows the variables that are set, or explains the ones matching word.
 func envPage(all []Variable, word string) desk.Page {
 	if word != "" {
 		var terms desk.Terms
@@ -59,7 +59,7 @@ func envPage(all []Variable, word string) desk.Page {
 	return p
 }
 
-// masked returns a value without what may be a secret.
+// masked returns a value with possible secrets masked.
 func masked(name, value string) string {
 	secret := func(word string) bool { return strings.Contains(strings.ToUpper(name), word) }
 	if slices.ContainsFunc([]string{"KEY", "TOKEN", "SECRET", "PASS", "HEADER", "CREDENTIAL", "AUTH"}, secret) {
@@ -80,7 +80,7 @@ func heapdumpCommand() desk.Command {
 		Run: func(_ context.Context, d *desk.Desk, _ string) (desk.Answer, error) { return heapdump(d) }}
 }
 
-// heapdump writes a profile of the memory into the folder of debug logs.
+// heapdump writes a heap profile into the debug log folder.
 func heapdump(d *desk.Desk) (desk.Answer, error) {
 	if d.Home == "" {
 		return nil, desk.ErrNotKept
@@ -94,7 +94,7 @@ func heapdump(d *desk.Desk) (desk.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	runtime.GC() // so that what is no longer used does not count
+	runtime.GC() // exclude garbage from the profile
 	err = pprof.Lookup("heap").WriteTo(f, 0)
 	if closed := f.Close(); err == nil {
 		err = closed
@@ -120,7 +120,7 @@ func sandboxCommand() desk.Command {
 		}}
 }
 
-// sandboxPage shows the state of the sandbox: what doctor says of it, and the settings that are set.
+// sandboxPage shows the state of the sandbox: doctor's findings, and the settings that are set.
 func sandboxPage(ctx context.Context, d *desk.Desk) desk.Page {
 	var p desk.Page
 	var fields desk.Fields

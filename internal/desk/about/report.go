@@ -22,10 +22,11 @@ func issueCommand() desk.Command {
 		}}
 }
 
-// maxError is how much of an error a report has, in bytes.
+// maxError is the maximum length of an error in a report, in bytes.
 const maxError = 500
 
-// issuePage shows a report for the user to complete. What the conversation says is not in it, only what went wrong.
+// issuePage shows a report for the user to complete. It does not contain the conversation, only
+// errors.
 func issuePage(ctx context.Context, d *desk.Desk, title string) desk.Page {
 	if title = tool.OneLine(redact.String(title), 120); title == "" {
 		title = "TITLE"
@@ -60,13 +61,13 @@ func issuePage(ctx context.Context, d *desk.Desk, title string) desk.Page {
 	return p
 }
 
-// lastError returns the last error that ended a turn, without apparent secrets; empty if none did.
+// lastError returns the last error that ended a turn, without apparent secrets, or "".
 func lastError(ctx context.Context, s *session.Session) (text string) {
 	last := s.Last()
 	if last == 0 {
 		return ""
 	}
-	ctx, cancel := context.WithTimeout(ctx, time.Second) // the last entry may be one that is left out
+	ctx, cancel := context.WithTimeout(ctx, time.Second) // the last entry may be one that is omitted
 	defer cancel()
 	for e := range s.Entries(ctx, 0, session.Latest) {
 		if f, ok := e.Event.(session.Finished); ok && f.Err != nil {
@@ -89,7 +90,7 @@ func feedbackCommand(page func() string) desk.Command {
 		}}
 }
 
-// feedbackPage shows the page for feedback that is configured.
+// feedbackPage shows the configured feedback page.
 func feedbackPage(address string) desk.Page {
 	u, err := url.Parse(address)
 	switch {

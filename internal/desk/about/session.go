@@ -26,9 +26,9 @@ func filesCommand() desk.Command {
 		}}
 }
 
-const maxFiles = 100 // that are listed
+const maxFiles = 100 // maximum number of files listed
 
-// filesPage lists files, those that were seen last first.
+// filesPage lists files, most recently seen first.
 func filesPage(seen []filestate.Entry, short func(string) string) desk.Page {
 	if len(seen) == 0 {
 		return desk.Say("The model has seen no file.")
@@ -54,11 +54,11 @@ func filesPage(seen []filestate.Entry, short func(string) string) desk.Page {
 	return p
 }
 
-// maxCompared is the largest file whose contents are compared, in bytes.
+// maxCompared is the maximum size of a file whose contents are compared, in bytes.
 const maxCompared = 10 << 20
 
-// sinceSeen says whether a file is as the model has seen it. Where the stamp is another, or unknown as in a session that was
-// continued, the contents decide.
+// sinceSeen describes whether a file has changed since the model saw it. If the stamp differs,
+// or is unknown as in a resumed session, the contents are compared.
 func sinceSeen(e filestate.Entry) string {
 	info, err := os.Stat(e.Path)
 	switch {

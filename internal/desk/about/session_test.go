@@ -42,8 +42,7 @@ func run(t *testing.T, d *desk.Desk, name, arg string) string {
 	return lines(t, a)
 }
 
-// A tag is shown, and taken back.
-//
+// TestTag checks showing and removing a tag.
 // Proves CMD-03.
 func TestTag(t *testing.T) {
 	d := newDesk(t, t.TempDir())
@@ -61,8 +60,8 @@ func TestTag(t *testing.T) {
 	}
 }
 
-// A branch has the messages, a title, and what belongs to the original; the original stays.
-//
+// TestBranch checks that a branch has the original's messages, a title and the original's
+// files, and that the original remains.
 // Proves CMD-04.
 func TestBranch(t *testing.T) {
 	d := newDesk(t, t.TempDir())
@@ -125,7 +124,7 @@ func TestFiles(t *testing.T) {
 	if err := os.Remove(seen[2].Path); err != nil {
 		t.Fatal(err)
 	}
-	// What a continued session knows is the hash only.
+	// A resumed session knows only the hash.
 	seen[3].Complete, seen[3].Stamp, seen[3].Hash = true, filestate.Stamp{}, sha256.Sum256([]byte("x"))
 	seen[4].Complete, seen[4].Stamp, seen[4].Hash = true, filestate.Stamp{}, sha256.Sum256([]byte("y"))
 	want := `The model has seen 5 files:
@@ -141,8 +140,7 @@ other     all of it                 changed since
 	}
 }
 
-// No value of a variable that may be a secret is shown.
-//
+// TestEnv checks that values that may be secrets are not shown.
 // Proves CMD-03.
 func TestEnv(t *testing.T) {
 	all := []Variable{
@@ -225,7 +223,7 @@ func TestSandboxPage(t *testing.T) {
 	}
 }
 
-// The cost of a session is shown with that of the day.
+// TestUsage checks that the session's cost is shown together with the day's.
 func TestUsage(t *testing.T) {
 	d := newDesk(t, t.TempDir())
 	if got := run(t, d, "usage", ""); !strings.Contains(got, "Today: 0 sessions. ") || !strings.Contains(got, "Total cost:") {

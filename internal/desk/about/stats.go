@@ -13,10 +13,11 @@ import (
 )
 
 const (
-	// patience is how long a command looks at files before it answers with what it has found.
+	// patience is the time limit for reading files before a command answers with partial
+	// results.
 	patience = 5 * time.Second
 
-	defaultDays = 30 // of statistics
+	defaultDays = 30 // default span of statistics
 	maxDays     = 36_500
 	shownDays   = 7
 	shownModels = 4
@@ -34,7 +35,7 @@ func statsCommand() desk.Command {
 		}}
 }
 
-// stats counts what was done in the last days, or in all of the time, for as long as limit.
+// stats computes statistics of the last days or of all time, within the time limit.
 func stats(ctx context.Context, d *desk.Desk, arg string, limit time.Duration) (desk.Answer, error) {
 	o, span, err := spanOf("stats", arg, d.Now())
 	if err != nil {
@@ -56,7 +57,7 @@ func stats(ctx context.Context, d *desk.Desk, arg string, limit time.Duration) (
 	return p, nil
 }
 
-// spanOf returns the time that the argument of a command names, and what it is in words.
+// spanOf returns the time span named by a command's argument, and a description of it.
 func spanOf(command, arg string, now time.Time) (o archive.StatsOptions, span string, err error) {
 	o.Zone = now.Location()
 	if arg == "all" {
@@ -76,12 +77,12 @@ func spanOf(command, arg string, now time.Time) (o archive.StatsOptions, span st
 	return o, "in the last " + amount.Of(days, "day", "days"), nil
 }
 
-// uncounted says that a command has left sessions out.
+// uncounted returns the message that sessions were skipped.
 func uncounted(left int, command string) string {
 	return amount.Of(left, "older session was", "older sessions were") + " not counted, because it took too long; /" + command + " 7 counts the last week only"
 }
 
-// statsPage shows statistics of a span of time.
+// statsPage shows statistics of a time span.
 func statsPage(s *archive.Stats, span string, short func(string) string) desk.Page {
 	if s.Sessions == 0 {
 		return desk.Say("There are no sessions " + span + ".")
@@ -116,7 +117,7 @@ func statsPage(s *archive.Stats, span string, short func(string) string) desk.Pa
 	return p
 }
 
-// addFiles adds the files that were edited most.
+// addFiles adds the most edited files.
 func addFiles(p *desk.Page, edited []archive.Use, short func(string) string) {
 	if len(edited) == 0 {
 		return
@@ -140,7 +141,7 @@ func workRow(name string, w archive.Work) []string {
 	return []string{name, amount.Grouped(w.Prompts), amount.Grouped(w.Input), amount.Grouped(w.Output), price(w)}
 }
 
-// price returns what work has cost, as far as that is known.
+// price formats the cost of work, as far as it is known.
 func price(w archive.Work) string {
 	switch {
 	case w.Unknown && w.CostUSD == 0:

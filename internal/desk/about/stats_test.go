@@ -63,7 +63,7 @@ main.go     31
 	}
 }
 
-// newDesk returns a desk of a session that is not saved, on the fifth of November.
+// newDesk returns a desk of an unsaved session, on the fifth of November.
 func newDesk(t *testing.T, home string) *desk.Desk {
 	t.Helper()
 	s := session.Open(t.Context(), session.Config{ID: "00000001-id", Models: session.Models{Main: "m"}})
@@ -75,7 +75,7 @@ func newDesk(t *testing.T, home string) *desk.Desk {
 	})
 }
 
-// The days that count begin at midnight, and what took too long is said.
+// TestStats checks that days begin at midnight, and that skipped sessions are reported.
 func TestStats(t *testing.T) {
 	home := t.TempDir()
 	d := newDesk(t, home)
@@ -110,7 +110,7 @@ func TestStats(t *testing.T) {
 	}
 }
 
-// What the program keeps is told in words.
+// TestContents checks that everything the program stores has a description.
 func TestContents(t *testing.T) {
 	for _, name := range []string{"AGENTS.md", "agent-memory", "agents-index", "dreams", "plans", "projects", "schedules", "start", "teams", "workflows", "worktrees"} {
 		if contents(name) == "" {
@@ -152,7 +152,7 @@ the sandbox, git and MCP servers on this machine. adze sends no telemetry.
 	}
 }
 
-// What is stored is counted without following links out of the folder.
+// TestStored checks that links out of the folder are not followed.
 func TestStored(t *testing.T) {
 	home, dir, outside := t.TempDir(), t.TempDir(), t.TempDir()
 	for _, path := range []string{filepath.Join(home, "projects/p/a.jsonl"), filepath.Join(dir, ".adze/settings.json"), filepath.Join(outside, "large")} {

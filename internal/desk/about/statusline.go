@@ -13,21 +13,21 @@ import (
 	"adze/internal/platform/amount"
 )
 
-// A StatusLine runs the command that makes the user's status line.
+// A StatusLine runs the user's status line command.
 type StatusLine struct {
-	// Command returns the command, or "" if there is none.
+	// Command returns the command, or "".
 	Command func() string
-	// Run runs it with the state of a session as its input, and returns what it prints.
+	// Run runs the command with the session state as its input, and returns its output.
 	Run func(ctx context.Context, command string, input []byte) ([]byte, error)
 }
 
-// StatusLimit is how long the command may take, and MaxStatus how much is read of what it prints.
+// StatusLimit is the time limit of the command, and MaxStatus the maximum size of its output.
 const (
 	StatusLimit = 5 * time.Second
 	MaxStatus   = 4 << 10
 )
 
-// Line returns the first line that the command prints for a session; empty if there is no command.
+// Line returns the first line of the command's output for a session, or "" without a command.
 func (s *StatusLine) Line(ctx context.Context, d *desk.Desk) (string, error) {
 	command := ""
 	if s.Command != nil {
@@ -49,7 +49,8 @@ func (s *StatusLine) Line(ctx context.Context, d *desk.Desk) (string, error) {
 	return strings.TrimRight(strings.ToValidUTF8(string(line), "\uFFFD"), "\r "), nil
 }
 
-// A status is the state of a session for the command, with the names that such commands know.
+// A status is the session state passed to the command, with the field names such commands
+// expect.
 type status struct {
 	SessionID      string      `json:"session_id"`
 	TranscriptPath string      `json:"transcript_path,omitempty"`
@@ -66,7 +67,7 @@ type status struct {
 	Effort         *statusEffort  `json:"effort,omitempty"`
 	Cost           statusCost     `json:"cost"`
 	Window         *statusContext `json:"context_window,omitempty"`
-	// Over200k says that the context holds more than 200,000 tokens.
+	// Over200k reports whether the context holds more than 200,000 tokens.
 	Over200k bool `json:"exceeds_200k_tokens"`
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The command gets the fields that such commands know, and its first line counts, whatever it prints.
-//
+// TestStatusLine checks that the command gets the expected fields, and that only its first line
+// is used.
 // Proves X-125.
 func TestStatusLine(t *testing.T) {
 	d := newDesk(t, t.TempDir())

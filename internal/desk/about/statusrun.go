@@ -9,16 +9,17 @@ import (
 	"adze/internal/tool"
 )
 
-// A Place is where the command of a status line runs.
+// A Place is the environment a status line command runs in.
 type Place struct {
 	Runner  *osproc.Runner
 	Dir     string
 	Environ func() []string
-	// Trusted reports whether the directory is trusted: the command is the user's own, but asks others about the directory.
+	// Trusted reports whether the directory is trusted. The command is the user's own, but may
+	// run tools that read the directory.
 	Trusted func() bool
 }
 
-// NewStatusLine returns the status line that a command makes in a place.
+// NewStatusLine returns the status line of a command run at a place.
 func NewStatusLine(command func() string, at Place) StatusLine {
 	return StatusLine{Command: command, Run: func(ctx context.Context, command string, input []byte) ([]byte, error) {
 		if !at.Trusted() {
@@ -28,7 +29,7 @@ func NewStatusLine(command func() string, at Place) StatusLine {
 	}}
 }
 
-// runStatus runs the command of a status line in a directory and returns what it prints.
+// runStatus runs a status line command in a directory and returns its output.
 func runStatus(ctx context.Context, r *osproc.Runner, dir string, env []string, command string, input []byte) ([]byte, error) {
 	var out, said limited
 	exit, err := r.Run(ctx, osproc.Cmd{
@@ -46,7 +47,7 @@ func runStatus(ctx context.Context, r *osproc.Runner, dir string, env []string, 
 	return out, nil
 }
 
-// limited keeps the first MaxStatus bytes of what is written to it.
+// limited keeps the first MaxStatus bytes written to it.
 type limited []byte
 
 // Write implements [io.Writer].

@@ -34,7 +34,7 @@ func listTools(d *desk.Desk) []tool.Listed {
 	return d.Session.Pool().List(d.Permission.Policy().Denier)
 }
 
-// toolsPage lists the tools, those first that can be called.
+// toolsPage lists the tools, callable ones first.
 func toolsPage(d *desk.Desk) desk.Page {
 	var p desk.Page
 	var absent []desk.Term
@@ -59,7 +59,7 @@ func toolsPage(d *desk.Desk) desk.Page {
 	return p
 }
 
-// toolPage shows what the model is told of a tool, and what that costs.
+// toolPage shows a tool's description for the model, and its cost in tokens.
 func toolPage(d *desk.Desk, name string) (desk.Answer, error) {
 	pool := d.Session.Pool()
 	t, canonical, ok := pool.Fold(name)

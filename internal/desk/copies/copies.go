@@ -1,5 +1,4 @@
-// Package copies holds the command for the worktrees of a repository: /worktrees. It is built in like those of package desk,
-// which knows nothing of it. How worktrees are made and removed is known to platform/worktree.
+// Package copies implements the built-in /worktrees command.
 package copies
 
 import (
@@ -13,14 +12,15 @@ import (
 	"adze/internal/platform/worktree"
 )
 
-// Trees are the worktrees of the repository that a session works in.
+// Trees manages the worktrees of the session's repository.
 type Trees interface {
 	List(ctx context.Context) []worktree.Entry
-	// RemoveNamed removes a worktree that no session works in. The note says what is left of it, if anything is.
+	// RemoveNamed removes a worktree that no session uses. The note describes anything that
+	// remains.
 	RemoveNamed(ctx context.Context, name string, c worktree.Changes) (note string, err error)
 }
 
-// Sections returns the command, in the section of /help where it belongs.
+// Sections returns the command in its /help section.
 func Sections(trees Trees, now func() time.Time) []desk.Section {
 	return []desk.Section{{Name: "Conversation", Commands: []desk.Command{{
 		Name: "worktrees", Kind: desk.Change, Args: "[remove NAME|discard NAME]",
@@ -95,7 +95,7 @@ func page(all []worktree.Entry, now time.Time) desk.Page {
 	return p
 }
 
-// since says how long ago something was.
+// since returns how long ago t was.
 func since(t, now time.Time) string {
 	const day = 24 * time.Hour
 	d := now.Sub(t)

@@ -23,7 +23,8 @@ func agentsCommand() desk.Command {
 		Complete: completeAgents}
 }
 
-// completeAgents completes the names of agents and actions, and after an action those that can be changed.
+// completeAgents completes the names of agents and actions, and after an action the names of
+// agents that can be changed.
 func completeAgents(d *desk.Desk, arg string) (words []string) {
 	verb, _, second := strings.Cut(arg, " ")
 	if second && verb != "edit" && verb != "delete" {
@@ -76,7 +77,7 @@ func runAgents(_ context.Context, d *desk.Desk, arg string) (desk.Answer, error)
 	return AgentPage(set.Definitions[i]), nil
 }
 
-// changeAgents makes, edits or deletes the file of an agent.
+// changeAgents creates, edits or deletes an agent file.
 func changeAgents(a desk.Agents, verb, rest string) (desk.Answer, error) {
 	name, text, _ := strings.Cut(rest, " ")
 	text = strings.TrimSpace(text)
@@ -118,7 +119,7 @@ func choosePlace(name string, do func(context.Context, scope.Scope) (desk.Answer
 	}, nil
 }
 
-// deleteAgent asks whether to delete the file of an agent.
+// deleteAgent asks whether to delete an agent file.
 func deleteAgent(a desk.Agents, name string) (desk.Answer, error) {
 	path, err := a.File(name)
 	if err != nil {
@@ -137,10 +138,10 @@ func deleteAgent(a desk.Agents, name string) (desk.Answer, error) {
 	}, nil
 }
 
-// maxAgents is how many agents of a source are listed.
+// maxAgents is the maximum number of agents listed per source.
 const maxAgents = 40
 
-// AgentsPage lists the agents by source, the ones first that come before others of the same name, and what is not used.
+// AgentsPage lists the agents by source, in order of precedence, and the unused definitions.
 func AgentsPage(set *agentdef.Set) desk.Page {
 	var p desk.Page
 	var sources []agentdef.Source

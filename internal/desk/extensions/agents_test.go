@@ -11,8 +11,7 @@ import (
 	"adze/internal/desk"
 )
 
-// The agents at work follow the definitions, and are left out if there are none.
-//
+// TestAgentsAtWork checks that running agents are listed after the definitions, if any.
 // Proves AGENT-22.
 func TestAgentsAtWork(t *testing.T) {
 	var list []desk.AtWork
@@ -38,8 +37,8 @@ func TestAgentsAtWork(t *testing.T) {
 	}
 }
 
-// Of very many agents a page lists some, those that are built in among them, and says how others are shown.
-//
+// TestManyAgents checks that a page lists only some of very many agents, including the built-in
+// ones, and explains how to show others.
 // Proves CMD-04.
 func TestManyAgents(t *testing.T) {
 	set := &agentdef.Set{Definitions: []*agentdef.Definition{{Name: "Explore"}, {Name: "own", Source: agentdef.Source{Kind: agentdef.User}}}}
@@ -55,8 +54,7 @@ func TestManyAgents(t *testing.T) {
 	}
 }
 
-// After edit and delete the agents are offered that can be changed.
-//
+// TestCompleteAgents checks that edit and delete complete only agents that can be changed.
 // Proves CMD-04.
 func TestCompleteAgents(t *testing.T) {
 	set := &agentdef.Set{Definitions: []*agentdef.Definition{

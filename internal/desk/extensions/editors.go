@@ -48,7 +48,7 @@ func editorsPage(d *desk.Desk) desk.Page {
 	return p
 }
 
-// connection returns the state of the connection to an editor, or "" if none was wanted.
+// connection returns the state of the connection to an editor, or "" if none was requested.
 func connection(d *desk.Desk) string {
 	if d.Extensions.Servers.All == nil {
 		return ""

@@ -10,8 +10,8 @@ import (
 	"adze/internal/mcp/editor"
 )
 
-// /ide names the editors, says which of them works here, and how to connect it.
-//
+// TestEditors checks that /ide names the editors, marks the one for this directory, and
+// explains how to connect it.
 // Proves CMD-04, MCP-51.
 func TestEditors(t *testing.T) {
 	var all []editor.Editor

@@ -1,10 +1,10 @@
-// Package extensions holds the commands for what the user has added to the program: agents, skills, hooks, MCP servers and
-// plugins. They are built in like those of package desk, which knows nothing of them.
+// Package extensions implements the built-in commands for agents, skills, hooks, MCP servers
+// and plugins.
 package extensions
 
 import "adze/internal/desk"
 
-// Sections returns the commands, in the section of /help where they belong.
+// Sections returns the commands in their /help section.
 func Sections() []desk.Section {
 	return []desk.Section{{Name: "Extensions", Commands: []desk.Command{
 		agentsCommand(),

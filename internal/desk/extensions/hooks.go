@@ -15,7 +15,7 @@ func hooksCommand() desk.Command {
 		Complete: func(*desk.Desk, string) []string { return []string{"on", "off"} }}
 }
 
-// runHooks shows the hooks, or switches them.
+// runHooks shows the hooks, or switches them on or off.
 func runHooks(d *desk.Desk, arg string) (desk.Answer, error) {
 	h := d.Extensions.Hooks()
 	switch {

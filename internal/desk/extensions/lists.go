@@ -12,18 +12,19 @@ import (
 	"adze/internal/platform/amount"
 )
 
-// act returns an action on a choice that runs a function with its id.
+// act returns an action on a choice that calls run with its ID.
 func act(key, name string, run func(ctx context.Context, id string) (desk.Answer, error)) desk.Action {
 	return desk.Action{Key: key, Name: name, Run: func(ctx context.Context, c desk.Choice, _ string) (desk.Answer, error) { return run(ctx, c.ID) }}
 }
 
-// confirmed returns an action that the user has to say yes to; the question is asked with the title of the choice.
+// confirmed returns an action with a confirmation; question is formatted with the title of the
+// choice.
 func confirmed(a desk.Action, question string) desk.Action {
 	a.Confirm = func(c desk.Choice) string { return fmt.Sprintf(question, c.Title) }
 	return a
 }
 
-// withProblems returns views with another one for what is wrong, if something is.
+// withProblems returns views with another one for the problems, if there are any.
 func withProblems(views []desk.View, lines []string) []desk.View {
 	if len(lines) == 0 {
 		return views
@@ -35,7 +36,8 @@ func withProblems(views []desk.View, lines []string) []desk.View {
 	return append(views, v)
 }
 
-// shownAs returns what shows a choice: its page, or its title if it stands for nothing that has one.
+// shownAs returns a preview function that shows a choice's page, or its title if it has no
+// page.
 func shownAs(page func(ctx context.Context, id string) (desk.Page, error)) func(context.Context, desk.Choice) (desk.Page, error) {
 	return func(ctx context.Context, c desk.Choice) (desk.Page, error) {
 		if p, err := page(ctx, c.ID); err == nil {
@@ -45,7 +47,7 @@ func shownAs(page func(ctx context.Context, id string) (desk.Page, error)) func(
 	}
 }
 
-// serversList lists the servers with what can be done with them. Front ends that read lines get the page.
+// serversList lists the servers with their actions. Line-based front ends get the page.
 func serversList(d *desk.Desk, all *mcp.Servers) desk.List {
 	change := func(verb string) func(context.Context, string) (desk.Answer, error) {
 		return func(ctx context.Context, name string) (desk.Answer, error) {
@@ -94,7 +96,7 @@ func serverChoices(list []mcp.Status) []desk.Choice {
 	return choices
 }
 
-// agentsList lists the agents with what can be done with them. Front ends that read lines get the page.
+// agentsList lists the agents with their actions. Line-based front ends get the page.
 func agentsList(a desk.Agents, page desk.Page) desk.List {
 	change := func(verb string) func(context.Context, string) (desk.Answer, error) {
 		return func(_ context.Context, name string) (desk.Answer, error) { return changeAgents(a, verb, name) }
@@ -134,7 +136,7 @@ func agentsList(a desk.Agents, page desk.Page) desk.List {
 	}
 }
 
-// atWork returns what loads the agents at work.
+// atWork returns a function that loads the running agents.
 func atWork(working func() []desk.AtWork) func(context.Context) ([]desk.Choice, error) {
 	return func(context.Context) ([]desk.Choice, error) {
 		choices := []desk.Choice{}
@@ -153,8 +155,8 @@ func agentChoices(set *agentdef.Set) []desk.Choice {
 	return choices
 }
 
-// pluginsList lists the plugins, those that can be installed, and the marketplaces, with what can be done with them. Front
-// ends that read lines get the page.
+// pluginsList lists the plugins, the installable ones, and the marketplaces, with their
+// actions. Line-based front ends get the page.
 func pluginsList(d *desk.Desk, page desk.Page) desk.List {
 	p := d.Extensions.Plugins
 	offer := func(action string) func(context.Context, string) (desk.Answer, error) {

@@ -11,7 +11,7 @@ import (
 	"adze/internal/desk"
 )
 
-// find returns the action of a list or of one of its views that does something.
+// find returns the named action of a list or of a view.
 func find(t *testing.T, l desk.List, view int, name string) desk.Action {
 	t.Helper()
 	for _, a := range append(l.Actions, l.Views[view].Actions...) {
@@ -23,9 +23,8 @@ func find(t *testing.T, l desk.List, view int, name string) desk.Action {
 	return desk.Action{}
 }
 
-// At a terminal /agents is a list with previews: an agent is shown, edited, created, and deleted after a question. Elsewhere it
-// is a page.
-//
+// TestAgentsList checks that /agents at a terminal is a list with previews, in which an agent
+// is shown, edited, created, and deleted after confirmation. Elsewhere it is a page.
 // Proves CMD-04.
 func TestAgentsList(t *testing.T) {
 	set := &agentdef.Set{Definitions: []*agentdef.Definition{{Name: "scout", Description: "looks around"}}}
@@ -76,7 +75,7 @@ func TestAgentsList(t *testing.T) {
 	}
 }
 
-// A fakePlugins notes what is done.
+// A fakePlugins records the operations.
 type fakePlugins struct {
 	desk.Plugins
 	did []string
@@ -115,8 +114,8 @@ func (p *fakePlugins) RemoveMarket(_ context.Context, name string) (string, erro
 	return p.note("remove " + name)
 }
 
-// /plugin is a list of what is installed, what can be installed, marketplaces and problems, with what can be done.
-//
+// TestPluginsList checks that /plugin lists installed and installable plugins, marketplaces and
+// problems, with their actions.
 // Proves CMD-04.
 func TestPluginsList(t *testing.T) {
 	plugins := &fakePlugins{}

@@ -73,7 +73,7 @@ func runPlugins(ctx context.Context, d *desk.Desk, arg string) (desk.Answer, err
 	return offerPlugin(ctx, d, verb, rest)
 }
 
-// said returns a page that says what was done.
+// said returns a page with a message.
 func said(text string, err error) (desk.Answer, error) {
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func said(text string, err error) (desk.Answer, error) {
 	return desk.Say(text), nil
 }
 
-// offerPlugin shows what a plugin would bring, and asks.
+// offerPlugin shows the contents of a plugin, and asks for confirmation.
 func offerPlugin(ctx context.Context, d *desk.Desk, action, name string) (desk.Answer, error) {
 	offer, text, err := d.Extensions.Plugins.Offer(ctx, action, name)
 	if err != nil {
@@ -165,7 +165,7 @@ func marketsPage(ctx context.Context, d *desk.Desk) (desk.Answer, error) {
 	return p, nil
 }
 
-// pluginsPage lists the plugins, and what to do about those that are not used.
+// pluginsPage lists the plugins, with advice for unused ones.
 func pluginsPage(ctx context.Context, d *desk.Desk) (desk.Answer, error) {
 	all, err := d.Extensions.Plugins.List(ctx)
 	if err != nil {
@@ -191,9 +191,9 @@ func pluginsPage(ctx context.Context, d *desk.Desk) (desk.Answer, error) {
 	return p, nil
 }
 
-// addPluginProblems adds what is wrong with plugins, and what the user can do about it.
+// addPluginProblems adds the problems of plugins, with advice.
 func addPluginProblems(ctx context.Context, d *desk.Desk, p *desk.Page) {
-	all, _ := d.Extensions.Plugins.List(ctx) // ok: the caller has told of it
+	all, _ := d.Extensions.Plugins.List(ctx) // ok: the caller has reported it
 	missing := 0
 	for _, x := range all {
 		switch {
@@ -215,7 +215,7 @@ func addPluginProblems(ctx context.Context, d *desk.Desk, p *desk.Page) {
 	}
 }
 
-// shownMissing is how many plugins that are not installed are told of.
+// shownMissing is the maximum number of missing plugins reported.
 const shownMissing = 5
 
 // describePlugin shows one plugin.

@@ -22,7 +22,7 @@ func mcpCommand() desk.Command {
 		Run: runServers, Complete: completeServers}
 }
 
-// serverVerbs are what can be done with a server.
+// serverVerbs are the actions on a server.
 var serverVerbs = []string{"reconnect", "enable", "disable", "auth", "approve"}
 
 var errServers = errors.New("usage: /mcp, /mcp NAME, or /mcp reconnect, enable, disable, auth or approve NAME")
@@ -68,7 +68,7 @@ func runServers(ctx context.Context, d *desk.Desk, arg string) (desk.Answer, err
 	return changeServer(ctx, d, all, words[0], s)
 }
 
-// changeServer does what the user wants with a server.
+// changeServer performs an action on a server.
 func changeServer(ctx context.Context, d *desk.Desk, all *mcp.Servers, verb string, s *mcp.Status) (desk.Answer, error) {
 	var do func(context.Context, string) error
 	switch verb {
@@ -110,7 +110,7 @@ func changeServer(ctx context.Context, d *desk.Desk, all *mcp.Servers, verb stri
 	return p, nil
 }
 
-// findServer returns how a server stands, by its name.
+// findServer returns the status of a server by its name.
 func findServer(all *mcp.Servers, name string) (*mcp.Status, error) {
 	var names []string
 	list := all.List()
@@ -126,7 +126,7 @@ func findServer(all *mcp.Servers, name string) (*mcp.Status, error) {
 	return nil, fmt.Errorf("there is no server %q; %s", name, amount.There(names))
 }
 
-// serverState returns the state in words.
+// serverState describes the state of a server.
 func serverState(s *mcp.Status) string {
 	switch s.State {
 	case mcp.Connected:
@@ -139,7 +139,7 @@ func serverState(s *mcp.Status) string {
 	return string(s.State)
 }
 
-// serversPage lists the servers, and what to do about those that do not work.
+// serversPage lists the servers, with advice for the ones that do not work.
 func serversPage(d *desk.Desk, list []mcp.Status) desk.Page {
 	var p desk.Page
 	table := desk.Table{Columns: []desk.Column{{Name: "Server"}, {Name: "state"}, {Name: "tools", Right: true}, {Name: "from"}, {Name: "what", Cut: true}}}
@@ -160,7 +160,7 @@ func serversPage(d *desk.Desk, list []mcp.Status) desk.Page {
 	return p
 }
 
-// addTrouble adds what is wrong with a server, and what the user can do about it.
+// addTrouble adds a server's problem, with advice.
 func addTrouble(d *desk.Desk, p *desk.Page, s *mcp.Status) {
 	advice := ""
 	switch s.State {
@@ -190,7 +190,7 @@ func addTrouble(d *desk.Desk, p *desk.Page, s *mcp.Status) {
 	}
 }
 
-// leftOut returns which tools of a server cannot be called, because of their names.
+// leftOut lists the tools of a server that cannot be called because of their names.
 func leftOut(d *desk.Desk, server string) (lines []string) {
 	if d.Session == nil {
 		return nil
@@ -206,7 +206,7 @@ func leftOut(d *desk.Desk, server string) (lines []string) {
 	return lines
 }
 
-// addServerProblems adds what is wrong with the configuration.
+// addServerProblems adds configuration problems.
 func addServerProblems(d *desk.Desk, p *desk.Page) {
 	if d.Extensions.Servers.Problems == nil {
 		return
@@ -216,7 +216,7 @@ func addServerProblems(d *desk.Desk, p *desk.Page) {
 	}
 }
 
-// How much of a server is shown.
+// Limits on the display of a server.
 const (
 	shownTools    = 100
 	shownLeftOut  = 10

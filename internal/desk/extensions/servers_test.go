@@ -75,8 +75,8 @@ func TestServersPage(t *testing.T) {
 	}
 }
 
-// A tool whose name another server's tool has is left out, and both pages say so; many are counted.
-//
+// TestServersPageLeftOut checks that a tool with the same name as another server's tool is
+// omitted, and that both pages report it; many are only counted.
 // Proves REG-05.
 func TestServersPageLeftOut(t *testing.T) {
 	outer, inner := &roster.Entry{Name: "a__b"}, &roster.Entry{Name: "a"}

@@ -36,14 +36,15 @@ func skillsCommand() desk.Command {
 		}}
 }
 
-// maxSkills is how many skills of an origin are listed. Once there are maxListed skills or agents, those of further plugins are
-// only counted.
+// maxSkills is the maximum number of skills listed per origin. After maxListed skills or
+// agents, further plugins' entries are only counted.
 const (
 	maxSkills = 40
 	maxListed = 150
 )
 
-// skillsPage lists the skills by origin, with what each adds to the list that the model gets, and what is not used.
+// skillsPage lists the skills by origin, with their size in the model's skill list, and the
+// unused ones.
 func skillsPage(set *library.Set) desk.Page {
 	var p desk.Page
 	var origins []skill.Origin
@@ -85,8 +86,8 @@ func skillsPage(set *library.Set) desk.Page {
 	return p
 }
 
-// replaced returns the skills that come with the program and are not used, because there is another of the name. That is
-// how they are meant to be replaced.
+// replaced returns the bundled skills that are overridden by another of the same name. That is
+// the intended way to replace them.
 func replaced(set *library.Set) (names []string) {
 	for _, s := range set.Shadowed {
 		if s.By != nil && s.Skill.Origin.Kind == skill.Bundled {
@@ -120,7 +121,8 @@ func skillsWith(set *library.Set, word string) (found []*skill.Skill) {
 	return found
 }
 
-// listed returns how many tokens a skill takes in the list that the model gets, or "" if it is not there.
+// listed returns how many tokens a skill takes in the model's skill list, or "" if it is not
+// listed.
 func listed(s *skill.Skill) string {
 	if s.Manual {
 		return ""
@@ -128,8 +130,8 @@ func listed(s *skill.Skill) string {
 	return amount.Of(tokens.New("").Text("- "+s.Name+": "+skill.Words(s)+"\n"), "token", "tokens")
 }
 
-// SkillProblems returns what is wrong with skills: files that are not used as they were meant, and skills that another
-// one keeps from being called.
+// SkillProblems returns the problems of skills: files that are not used as intended, and skills
+// shadowed by another one.
 func SkillProblems(set *library.Set) []string {
 	const most = 50
 	var all []string
@@ -152,7 +154,7 @@ func SkillProblems(set *library.Set) []string {
 	return all
 }
 
-// skillPage shows the skill of a name, or those with a word.
+// skillPage shows the named skill, or the skills that match a word.
 func skillPage(ctx context.Context, set *library.Set, name string) (desk.Answer, error) {
 	i := slices.IndexFunc(set.Skills, func(s *skill.Skill) bool { return strings.EqualFold(s.Name, name) })
 	if i < 0 {

@@ -11,8 +11,8 @@ import (
 	"adze/internal/skill/library"
 )
 
-// Skills are listed by origin, with what is wrong with some and what is not used; one is shown with its size.
-//
+// TestSkillsPage checks that skills are listed by origin with problems and unused ones, and
+// that a single skill is shown with its size.
 // Proves CMD-04.
 func TestSkillsPage(t *testing.T) {
 	text := func(context.Context) (string, error) { return "Do it.", nil }
@@ -61,7 +61,8 @@ func TestSkillsPage(t *testing.T) {
 	}
 }
 
-// What a skill takes in the list of the model is counted as it is there, where long descriptions are cut.
+// TestListedTokens checks that a skill's size is counted as listed for the model, with long
+// descriptions cut.
 func TestListedTokens(t *testing.T) {
 	long := &skill.Skill{Name: "long", Head: skill.Head{Description: strings.Repeat("many words ", 300)}}
 	cut := &skill.Skill{Name: "long", Head: skill.Head{Description: strings.Repeat("many words ", 30)}}
@@ -70,8 +71,8 @@ func TestListedTokens(t *testing.T) {
 	}
 }
 
-// Of very many skills a page lists some, those of the user first, and says how others are found.
-//
+// TestManySkills checks that a page lists only some of very many skills, the user's first, and
+// explains how to find others.
 // Proves CMD-04.
 func TestManySkills(t *testing.T) {
 	set := &library.Set{Skills: []*skill.Skill{{Name: "own", Origin: skill.Origin{Kind: skill.User}}}}

@@ -1,5 +1,5 @@
-// Package jobs holds the commands for prompts that run later: /loop and /schedule. They are built in like those of package desk,
-// which knows nothing of them. When a prompt runs is known to package schedule.
+// Package jobs implements the built-in commands for scheduled prompts, /loop and /schedule.
+// Package schedule runs them.
 package jobs
 
 import (
@@ -18,7 +18,7 @@ import (
 	"adze/internal/tool"
 )
 
-// Attend says that a front end shows what is submitted for jobs that are due, or no longer does.
+// Attend sets whether a front end shows the prompts submitted for due jobs.
 func Attend(d *desk.Desk, on bool) {
 	switch {
 	case d.Surroundings.Schedule == nil:
@@ -29,10 +29,10 @@ func Attend(d *desk.Desk, on bool) {
 	}
 }
 
-// scheduleSwitch is the setting that lets prompts be scheduled.
+// scheduleSwitch is the setting that enables scheduling.
 const scheduleSwitch = "schedule.enabled"
 
-// Sections returns the commands, in the section of /help where they belong.
+// Sections returns the commands in their /help section.
 func Sections() []desk.Section {
 	return []desk.Section{{Name: "Conversation", Commands: []desk.Command{loopCommand(), scheduleCommand()}}}
 }
@@ -57,12 +57,12 @@ func scheduleCommand() desk.Command {
 		}}
 }
 
-// jobIDs returns the ids of the jobs that fit, each after a word.
+// jobIDs returns the IDs of matching jobs, each after a word.
 func jobIDs(d *desk.Desk, word string, fits func(*schedule.Job) bool) (all []string) {
 	if d.Surroundings.Schedule == nil {
 		return nil
 	}
-	jobs, _ := d.Surroundings.Schedule.List(context.Background()) // ok: those that are known
+	jobs, _ := d.Surroundings.Schedule.List(context.Background()) // ok: lists the known jobs
 	for _, j := range jobs {
 		if fits(&j) {
 			all = append(all, word+j.ID)
@@ -73,10 +73,10 @@ func jobIDs(d *desk.Desk, word string, fits func(*schedule.Job) bool) (all []str
 
 var errNoSchedule = errors.New("prompts can be scheduled in a session that stays open, at a terminal or in a host program")
 
-// defaultEvery is the interval of a loop that names none.
+// defaultEvery is the default interval of a loop.
 const defaultEvery = 10 * time.Minute
 
-// runLoop makes, lists or ends jobs that run while the session is open.
+// runLoop creates, lists or ends jobs that run while the session is open.
 func runLoop(ctx context.Context, d *desk.Desk, arg string) (desk.Answer, error) {
 	jobs := d.Surroundings.Schedule
 	words := strings.Fields(arg)
@@ -100,7 +100,7 @@ func runLoop(ctx context.Context, d *desk.Desk, arg string) (desk.Answer, error)
 	return addJob(ctx, d, schedule.Draft{Prompt: prompt, Every: every, AtOnce: true})
 }
 
-// runSchedule makes, lists or ends durable jobs.
+// runSchedule creates, lists or ends durable jobs.
 func runSchedule(ctx context.Context, d *desk.Desk, arg string) (desk.Answer, error) {
 	jobs := d.Surroundings.Schedule
 	words := strings.Fields(arg)
@@ -143,8 +143,8 @@ func cutWord(text string) (word, rest string) {
 	return text[:i], strings.TrimSpace(text[i:])
 }
 
-// interval splits an interval off a text: 5m, 1h30m, 2d or "every 10 minutes" at the beginning, or the latter at the end.
-// It returns 0 if there is none.
+// interval splits an interval off a text: 5m, 1h30m, 2d or "every 10 minutes" at the beginning,
+// or the latter at the end. It returns 0 if the text has no interval.
 func interval(text string) (every time.Duration, prompt string) {
 	word, rest := cutWord(text)
 	if d := duration(word); d > 0 {
@@ -163,7 +163,7 @@ func interval(text string) (every time.Duration, prompt string) {
 	return 0, text
 }
 
-// duration reads 5m, 1h30m or 2d. It returns 0 for anything else.
+// duration parses 5m, 1h30m or 2d. It returns 0 for anything else.
 func duration(text string) time.Duration {
 	if text == "" || text[0] < '0' || text[0] > '9' {
 		return 0
@@ -180,8 +180,8 @@ func duration(text string) time.Duration {
 	return d
 }
 
-// spoken reads "10 minutes", "hour" or "5m" at the beginning of a text, and returns the rest. It returns 0 if there is
-// nothing of the kind.
+// spoken parses "10 minutes", "hour" or "5m" at the beginning of a text, and returns the rest.
+// It returns 0 for anything else.
 func spoken(text string) (time.Duration, string) {
 	word, rest := cutWord(text)
 	if d := duration(word); d > 0 {
@@ -203,7 +203,7 @@ func spoken(text string) (time.Duration, string) {
 	return time.Duration(n) * unit, rest
 }
 
-// addJob makes a job, and says when it runs.
+// addJob creates a job, and reports when it runs.
 func addJob(ctx context.Context, d *desk.Desk, draft schedule.Draft) (desk.Answer, error) {
 	if _, err := scheduled(ctx, d, draft.Prompt, false); err != nil {
 		return nil, err
@@ -215,7 +215,7 @@ func addJob(ctx context.Context, d *desk.Desk, draft schedule.Draft) (desk.Answe
 	return desk.Say(inWords(&j) + jobHelp(&j)), nil
 }
 
-// jobHelp says how a job is ended.
+// jobHelp explains how to end a job.
 func jobHelp(j *schedule.Job) string {
 	if j.Durable {
 		return " /schedule delete " + j.ID + " ends it."
@@ -223,7 +223,7 @@ func jobHelp(j *schedule.Job) string {
 	return " /loop stop " + j.ID + " ends it."
 }
 
-// inWords says when a job that was made runs, where, and until when.
+// inWords describes when a new job runs, where, and until when.
 func inWords(j *schedule.Job) string {
 	const layout = "2 January 15:04"
 	text := fmt.Sprintf("Job %s runs %s", j.ID, j.When())
@@ -251,7 +251,7 @@ func removeJob(ctx context.Context, jobs desk.Schedule, id string) (desk.Answer,
 	return desk.Say(fmt.Sprintf("Ended job %s (%s: %s).", j.ID, j.When(), tool.OneLine(j.Prompt, 80))), nil
 }
 
-// stopLoops ends the jobs of the session.
+// stopLoops ends the session's jobs.
 func stopLoops(ctx context.Context, jobs desk.Schedule) (desk.Answer, error) {
 	all, err := jobs.List(ctx)
 	n := 0
@@ -302,8 +302,8 @@ func Listed(jobs []schedule.Job) desk.Table {
 	return table
 }
 
-// scheduled returns what is submitted for a text: the text itself, or the prompt that its command stands for. Unless run
-// is set, the command is only looked up.
+// scheduled returns the prompt to submit for a text: the text itself, or the prompt its command
+// expands to. Unless run is true, the command is only looked up.
 func scheduled(ctx context.Context, d *desk.Desk, text string, run bool) (session.Prompt, error) {
 	said := session.Prompt{Parts: []msg.Part{&msg.Text{Text: text}}}
 	name, arg, ok := desk.Parse(text)
@@ -313,7 +313,7 @@ func scheduled(ctx context.Context, d *desk.Desk, text string, run bool) (sessio
 	c, ok := d.Lookup(name)
 	switch {
 	case !ok:
-		_, err := d.Run(ctx, name, arg) // it says which command may be meant
+		_, err := d.Run(ctx, name, arg) // the error suggests similar commands
 		return said, err
 	case c.Kind != desk.Ask:
 		return said, fmt.Errorf("/%s is not sent to the model, so that it cannot be scheduled", c.Name)

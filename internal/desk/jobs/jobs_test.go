@@ -13,7 +13,7 @@ import (
 	"adze/internal/session"
 )
 
-// A table is one as a schedule.
+// A table is a schedule for tests.
 type table struct {
 	*schedule.Table
 	prompt func(ctx context.Context, text string) (session.Prompt, error)
@@ -23,7 +23,7 @@ func (j *table) Attend(p func(ctx context.Context, text string) (session.Prompt,
 	j.prompt = p
 }
 
-// newJobs returns a desk with a schedule and two commands: one that stands for a prompt, and one that does not.
+// newJobs returns a desk with a schedule and two commands: a prompt command and another one.
 func newJobs(t *testing.T) (*desk.Desk, *table) {
 	home := t.TempDir()
 	j := &table{Table: schedule.New(schedule.Config{
@@ -39,7 +39,7 @@ func newJobs(t *testing.T) (*desk.Desk, *table) {
 	return d, j
 }
 
-// typed returns what a command answers.
+// typed returns a command's answer.
 func typed(t *testing.T, d *desk.Desk, line string) string {
 	t.Helper()
 	name, arg, _ := desk.Parse(line)
@@ -144,7 +144,7 @@ func TestJobsAreListedAndEnded(t *testing.T) {
 	}
 }
 
-// What is scheduled is submitted as the user would have it by typing it.
+// TestScheduledPrompt checks that a scheduled text is submitted as if the user had typed it.
 func TestScheduledPrompt(t *testing.T) {
 	d, jobs := newJobs(t)
 	Attend(d, true)

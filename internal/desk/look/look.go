@@ -1,5 +1,4 @@
-// Package look holds the commands about what the user sees: the colours, and what the terminal can do. They are built in
-// like those of package desk, which knows nothing of them. Drawing is left to the front ends.
+// Package look implements the built-in commands for the theme and the terminal's capabilities.
 package look
 
 import (
@@ -11,23 +10,23 @@ import (
 	"adze/internal/desk"
 )
 
-// A Config is what the commands need besides a desk.
+// Config configures the commands.
 type Config struct {
-	// Getenv returns the variables of the terminal.
+	// Getenv returns the terminal's environment variables.
 	Getenv func(string) string
-	// Ask runs a program and returns what it prints; it may be nil.
+	// Ask runs a program and returns its output; it may be nil.
 	Ask func(ctx context.Context, name string, args ...string) (string, error)
 }
 
-// Sections returns the commands, in the section of /help where they belong.
+// Sections returns the commands in their /help section.
 func Sections(c Config) []desk.Section {
 	return []desk.Section{{Name: "Program", Commands: []desk.Command{themeCommand(c.Getenv), setupCommand(c)}}}
 }
 
-// Theme is the setting for the colours.
+// Theme is the setting for the colors.
 const Theme = "theme"
 
-// Themes returns the themes that can be chosen.
+// Themes returns the available themes.
 func Themes() []desk.Choice {
 	list := []desk.Choice{
 		{ID: "auto", About: "the sixteen colours of your terminal"},
@@ -71,7 +70,7 @@ func themeCommand(getenv func(string) string) desk.Command {
 		}}
 }
 
-// current returns the name of the theme in force.
+// current returns the name of the current theme.
 func current(d *desk.Desk) string {
 	options := d.Surroundings.Options(true)
 	i := slices.IndexFunc(options, func(o desk.Option) bool { return o.Key == Theme })
@@ -81,7 +80,7 @@ func current(d *desk.Desk) string {
 	return strings.Trim(options[i].Value, `"`)
 }
 
-// choose changes the theme, in the user's settings. It reports one that other settings keep in force.
+// choose changes the theme in the user's settings. It reports if other settings override it.
 func choose(ctx context.Context, d *desk.Desk, name string) (desk.Answer, error) {
 	if !slices.ContainsFunc(Themes(), func(c desk.Choice) bool { return c.ID == name }) {
 		return nil, fmt.Errorf("there is no theme %q; /theme lists them", name)

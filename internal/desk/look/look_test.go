@@ -12,7 +12,7 @@ import (
 	"adze/internal/desk"
 )
 
-// A desk with settings that can be changed.
+// newDesk returns a desk with changeable settings.
 func newDesk(value *string, kept bool) *desk.Desk {
 	return desk.New(desk.Config{Terminal: true, Surroundings: desk.Surroundings{
 		Options: func(bool) []desk.Option { return []desk.Option{{Key: Theme, Value: *value}} },

@@ -8,7 +8,7 @@ import (
 	"adze/internal/desk"
 )
 
-// A pull is what gh says about a pull request.
+// A pull is gh's output for a pull request.
 type pull struct {
 	Number int    `json:"number"`
 	State  string `json:"state"`
@@ -17,12 +17,12 @@ type pull struct {
 	Checks []struct {
 		Status     string `json:"status"`
 		Conclusion string `json:"conclusion"`
-		State      string `json:"state"` // of those of another kind
+		State      string `json:"state"` // state of the other kind of check
 	} `json:"statusCheckRollup"`
 }
 
-// Request asks gh about the pull request of the branch that is checked out. It returns nothing if there is none, or if gh
-// cannot say.
+// Request queries gh for the checked-out branch's pull request. It returns a zero Request
+// without one, or if gh fails.
 func Request(ctx context.Context, ask func(ctx context.Context, name string, args ...string) (string, error)) desk.Request {
 	out, err := ask(ctx, "gh", "pr", "view", "--json", "number,state,isDraft,reviewDecision,statusCheckRollup")
 	var p pull
@@ -33,7 +33,8 @@ func Request(ctx context.Context, ask func(ctx context.Context, name string, arg
 	return desk.Request{Text: fmt.Sprintf("#%d %s", p.Number, state), Mood: mood}
 }
 
-// words returns the state in a word or two: what the user would have to look after comes first.
+// words returns a short description of the state: anything that needs the user's attention
+// comes first.
 func (p *pull) words() (string, desk.Mood) {
 	switch p.State {
 	case "MERGED":
@@ -57,7 +58,7 @@ func (p *pull) words() (string, desk.Mood) {
 	return "open", desk.Neutral
 }
 
-// checks reports whether a check has failed, and whether one has not ended.
+// checks reports whether a check has failed, and whether one is still running.
 func (p *pull) checks() (failed, waits bool) {
 	for _, c := range p.Checks {
 		switch c.Conclusion + c.State {

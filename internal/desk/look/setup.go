@@ -14,7 +14,8 @@ func setupCommand(c Config) desk.Command {
 		Run: func(ctx context.Context, _ *desk.Desk, _ string) (desk.Answer, error) { return setupPage(ctx, c), nil }}
 }
 
-// setupPage shows what the terminal can do. What the user would have to set is written out to be copied: nothing is changed.
+// setupPage shows the terminal's capabilities. Settings the user would have to change are
+// written out to be copied: nothing is changed.
 func setupPage(ctx context.Context, c Config) desk.Page {
 	t := term.Find(c.Getenv)
 	name := t.Name
@@ -52,7 +53,7 @@ func setupPage(ctx context.Context, c Config) desk.Page {
 	return p
 }
 
-// works says whether something works, or what there is instead.
+// works describes whether something works, or the alternative.
 func works(how string, blocked bool, instead string) string {
 	switch {
 	case how == term.Never:
@@ -71,7 +72,7 @@ func linksOf(getenv func(string) string) string {
 	return term.Never
 }
 
-// add adds what to set in the terminal.
+// add adds advice for configuring the terminal.
 func add(p *desk.Page, t term.Terminal) {
 	for _, s := range []struct{ what, how string }{{"begin a line with Shift-Enter", t.ShiftEnter}, {"let /copy reach the clipboard", t.Clipboard}} {
 		if s.how == "" || s.how == term.Never {
@@ -85,7 +86,7 @@ func add(p *desk.Page, t term.Terminal) {
 	}
 }
 
-// The options of tmux that matter.
+// The relevant tmux options.
 const (
 	extendedKeys = "extended-keys"
 	focusEvents  = "focus-events"
@@ -93,7 +94,7 @@ const (
 	passthrough  = "allow-passthrough"
 )
 
-// tmuxOptions are the options with where they are, the values that will do, and the line that sets one.
+// tmuxOptions are the options with their scope, acceptable values, and the line that sets one.
 var tmuxOptions = []struct{ name, scope, good, line string }{
 	{extendedKeys, "-s", "always", "set -s extended-keys always"},
 	{focusEvents, "-g", "on", "set -g focus-events on"},
@@ -101,8 +102,8 @@ var tmuxOptions = []struct{ name, scope, good, line string }{
 	{passthrough, "-g", "on all", "set -g allow-passthrough on"},
 }
 
-// missingOf returns the options of tmux that are not set as they should be. One that tmux does not know, or that cannot be
-// asked about, counts as not set.
+// missingOf returns the tmux options that are not set as required. An option that tmux does not
+// know or that cannot be queried counts as not set.
 func missingOf(ctx context.Context, c Config, t term.Terminal) map[string]bool {
 	missing := map[string]bool{}
 	if !strings.HasPrefix(t.Inside, "tmux") {

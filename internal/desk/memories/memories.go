@@ -1,5 +1,5 @@
-// Package memories holds the commands for what is known across conversations, memories and instruction files, and adds lines
-// to the latter. They are built in like those of package desk, which knows nothing of them.
+// Package memories implements the built-in commands for memories and instruction files, and
+// adds lines to the latter.
 package memories
 
 import (
@@ -15,7 +15,7 @@ import (
 	"adze/internal/platform/paths"
 )
 
-// Sections returns the commands, in the section of /help where they belong.
+// Sections returns the commands in their /help section.
 func Sections() []desk.Section {
 	return []desk.Section{{Name: "Context", Commands: []desk.Command{memoryCommand(), dreamCommand()}}}
 }
@@ -64,7 +64,8 @@ func runMemory(ctx context.Context, d *desk.Desk, arg string) (desk.Answer, erro
 	return nil, errors.New("usage: /memory, /memory on, /memory off or /memory edit NAME")
 }
 
-// editable returns the path of a memory, of the index or of an instruction file in use, by its name.
+// editable returns the path of a memory, of the index or of an instruction file in use, by its
+// name.
 func editable(d *desk.Desk, name string) (string, error) {
 	var inForce []instruct.File
 	if d.Instructions != nil {
@@ -121,7 +122,7 @@ func addInstructions(ctx context.Context, d *desk.Desk, p *desk.Page) {
 		p.Add(desk.Text("Instruction files are not read in this session."))
 		return
 	}
-	in.Load(ctx) // they are otherwise read with the first message
+	in.Load(ctx) // the files are otherwise read with the first message
 	files := in.Files()
 	if len(files) == 0 {
 		p.Add(desk.Text("There are no instruction files."))
@@ -142,7 +143,8 @@ func addInstructions(ctx context.Context, d *desk.Desk, p *desk.Page) {
 	}
 }
 
-// Note offers to add a line to one of the instruction files. The model sees the change with the next prompt.
+// Note offers to add a line to an instruction file. The model sees the change with the next
+// prompt.
 func Note(d *desk.Desk, line string) (desk.Answer, error) {
 	if d.Instructions == nil || d.Home == "" {
 		return nil, errors.New("this session reads no instruction files, so there is none to add to")

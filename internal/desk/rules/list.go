@@ -14,8 +14,8 @@ import (
 	"adze/internal/tool"
 )
 
-// rulesList lists the rules by what they do, and the calls that were denied, to be changed in place. Front ends that read
-// lines get the page with all of them.
+// rulesList lists the rules by behavior, and the denied calls, to be changed in place.
+// Line-based front ends get a page with all of them.
 func rulesList(d *desk.Desk) desk.List {
 	list := desk.List{Page: permissionsPage(d), Title: "Permissions"}
 	for _, b := range []permission.Behavior{permission.Allow, permission.Ask, permission.Deny} {
@@ -44,7 +44,7 @@ func rulesList(d *desk.Desk) desk.List {
 	return list
 }
 
-// ruleChoices returns the rules of one kind.
+// ruleChoices returns the rules with one behavior.
 func ruleChoices(d *desk.Desk, b permission.Behavior) []desk.Choice {
 	policy := d.Permission.Policy()
 	shadows := policy.Shadowed()
@@ -65,7 +65,7 @@ func ruleChoices(d *desk.Desk, b permission.Behavior) []desk.Choice {
 	return choices
 }
 
-// ruleID tells a rule from the same one in another place.
+// ruleID distinguishes a rule from the same one in another scope.
 func ruleID(r rule.Rule) string { return fmt.Sprint(r.Scope, " ", r.Text()) }
 
 // removeChosen removes one rule.
@@ -89,7 +89,7 @@ func removeChosen(ctx context.Context, d *desk.Desk, b permission.Behavior, c de
 	return desk.Say("Removed from " + d.Files.Short(r.Where()) + ": " + string(b) + " " + r.Text()), nil
 }
 
-// denialChoices returns the calls that were denied, the last one first.
+// denialChoices returns the denied calls, the last one first.
 func denialChoices(d *desk.Desk) []desk.Choice {
 	choices := []desk.Choice{}
 	for _, x := range slices.Backward(d.Session.Denials()) {
@@ -99,5 +99,5 @@ func denialChoices(d *desk.Desk) []desk.Choice {
 	return choices
 }
 
-// maxCall bounds what is repeated of a call.
+// maxCall limits how much of a call is repeated.
 const maxCall = 4000

@@ -8,7 +8,7 @@ import (
 	"adze/internal/permission/rule"
 )
 
-// Problems returns which permission rules never take effect or do not do what they say, in lines.
+// Problems lists the permission rules that never take effect or do not do what they say.
 func Problems(policy *permission.Policy) (lines []string) {
 	var p desk.Page
 	addProblems(&p, policy, func(rule.Rule) bool { return true })
@@ -18,7 +18,7 @@ func Problems(policy *permission.Policy) (lines []string) {
 	return lines
 }
 
-// addProblems points out the rules that never take effect, of those that are of interest.
+// addProblems points out the rules selected by of that never take effect.
 func addProblems(p *desk.Page, policy *permission.Policy, of func(rule.Rule) bool) {
 	shadows := policy.Shadowed()
 	for i, r := range policy.Rules() {

@@ -1,5 +1,4 @@
-// Package rules holds the command that shows the permission rules and changes them. It is built in like those of package
-// desk, which knows nothing of it. What a rule means is left to package permission.
+// Package rules implements the built-in command that shows and changes the permission rules.
 package rules
 
 import (
@@ -15,12 +14,12 @@ import (
 	"adze/internal/platform/scope"
 )
 
-// Sections returns the command, in the section of /help where it belongs.
+// Sections returns the command in its /help section.
 func Sections() []desk.Section {
 	return []desk.Section{{Name: "Permissions", Commands: []desk.Command{permissionsCommand()}}}
 }
 
-// most is how many denied calls are shown.
+// most is the maximum number of denied calls shown.
 const most = 20
 
 func permissionsCommand() desk.Command {
@@ -76,7 +75,7 @@ func runPermissions(ctx context.Context, d *desk.Desk, arg string) (desk.Answer,
 	return p, nil
 }
 
-// removeRule removes a rule from wherever it can be removed.
+// removeRule removes a rule from every scope where it can be removed.
 func removeRule(ctx context.Context, d *desk.Desk, text string) (desk.Answer, error) {
 	var page desk.Page
 	fixed := ""
@@ -106,7 +105,7 @@ func removeRule(ctx context.Context, d *desk.Desk, text string) (desk.Answer, er
 	return nil, fmt.Errorf("there is no rule %s; /permissions lists the rules", text)
 }
 
-// completePermissions offers what can be done, and the rules that can be removed.
+// completePermissions offers the actions, and the rules that can be removed.
 func completePermissions(d *desk.Desk, arg string) []string {
 	offers := []string{"allow ", "ask ", "deny ", "remove "}
 	if strings.HasPrefix(arg, "remove ") {
@@ -117,7 +116,7 @@ func completePermissions(d *desk.Desk, arg string) []string {
 	return offers
 }
 
-// permissionsPage lists the rules, highest precedence first, and points out those that never take effect.
+// permissionsPage lists the rules, highest precedence first, and points out ineffective ones.
 func permissionsPage(d *desk.Desk) desk.Page {
 	p := desk.Say("The permission mode is " + d.Permission.Mode() + ".")
 	if judged := d.Permission.Judged; judged != nil {

@@ -15,7 +15,7 @@ import (
 	"adze/internal/session"
 )
 
-// A policy is rules that can be changed.
+// A policy is a changeable set of rules.
 type policy struct{ rules []rule.Rule }
 
 func (p *policy) apply(_ context.Context, updates []permission.Update) error {
@@ -79,8 +79,8 @@ func TestPermissionsPage(t *testing.T) {
 	}
 }
 
-// Rules are listed by what they do, added and removed in place; what cannot be removed stays, and says why.
-//
+// TestRulesList checks that rules are listed by behavior, and added and removed in place; a
+// rule that cannot be removed stays, with a reason.
 // Proves PERM-48.
 func TestRulesList(t *testing.T) {
 	d, p := newDesk(t)

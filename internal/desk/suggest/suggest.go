@@ -1,5 +1,5 @@
-// Package suggest finds what may continue a text that is being typed: commands, their arguments, and files that it mentions.
-// Showing and choosing is left to the front ends.
+// Package suggest finds completions for text being typed: commands, their arguments, and
+// mentioned files.
 package suggest
 
 import (
@@ -14,28 +14,29 @@ import (
 	"adze/internal/platform/mention"
 )
 
-// A Kind is what is being typed.
+// A Kind is the kind of text being completed.
 type Kind uint8
 
-// The kinds. Commands are found at once; the others may take a while.
+// The kinds. Commands are found immediately; the others may take a while.
 const (
 	Commands Kind = iota + 1
 	Arguments
 	Files
 )
 
-// A Query is something that is being typed. Queries can be compared; the zero value is none.
+// A Query is text being completed. Queries are comparable; the zero value means none.
 type Query struct {
 	Kind Kind
-	// Typed is what there is of the name, the argument or the path so far.
+	// Typed is the name, argument or path typed so far.
 	Typed string
-	// From is where in the text it begins, with the sign before it.
+	// From is the offset in the text where it begins, including the sign before it.
 	From int
-	// Command is the one that an argument is for.
+	// Command is the command that an argument is for.
 	Command string
 }
 
-// Read returns what is being typed at the end of text, or none. Whole says that the text begins with the message.
+// Read returns the query at the end of text, or the zero Query. If whole is true, text begins
+// at the start of the message.
 func Read(text string, whole bool) Query {
 	if path, at, ok := mention.Typed(text); ok && (whole || at > 0) {
 		return Query{Kind: Files, Typed: path, From: at}
@@ -51,34 +52,36 @@ func Read(text string, whole bool) Query {
 	return Query{Kind: Arguments, Typed: arg, From: len(text) - len(arg), Command: name}
 }
 
-// An Item is something that what was typed may become.
+// An Item is a possible completion.
 type Item struct {
-	// Text takes its place.
+	// Text replaces the typed text.
 	Text string
-	// Label is what is shown, and Matched the bytes of it that were typed.
+	// Label is the displayed text, and Matched the offsets of the bytes in it that were typed.
 	Label   string
 	Matched []int
-	// Args names the arguments of a command, and Doc says what it does.
+	// Args names the arguments of a command, and Doc describes it.
 	Args, Doc string
-	// Continues says that more may follow without another blank: the text is a directory, or ends with one.
+	// If Continues is true, more may follow without another blank: the text is a directory, or
+	// ends with a blank.
 	Continues bool
 }
 
-// Most is how many items are found.
+// Most is the maximum number of items found.
 const Most = 50
 
-// A Finder finds what queries may become. Make it with [New].
+// A Finder finds completions for queries. Create it with [New].
 type Finder struct {
 	desk     *desk.Desk
 	now      func() time.Time
-	commands []desk.Command // as they were when they were last listed
+	commands []desk.Command // as last listed
 	listed   time.Time
 }
 
 // New returns a finder for the commands and files of a desk.
 func New(d *desk.Desk, now func() time.Time) *Finder { return &Finder{desk: d, now: now} }
 
-// Commands returns the commands that what was typed of a name may become, the best first. It belongs to one goroutine.
+// Commands returns the commands that match a partial name, best first. It is not safe for
+// concurrent use.
 func (f *Finder) Commands(typed string) []Item {
 	f.list()
 	var top ranking
@@ -106,18 +109,18 @@ func (f *Finder) Commands(typed string) []Item {
 	return items
 }
 
-// fresh is how long a list of commands is used: a name is typed in less.
+// fresh is how long a command list is reused: a name is typed in less.
 const fresh = 2 * time.Second
 
-// list lists the commands, which come and go, unless that was done a moment ago.
+// list updates the list of dynamic commands, unless it is fresh.
 func (f *Finder) list() {
 	if now := f.now(); f.commands == nil || now.Sub(f.listed) >= fresh {
 		f.commands, f.listed = f.desk.Commands(), now
 	}
 }
 
-// Find returns what an argument or a path may become, the best first. It may take a while, and returns nothing when ctx is
-// done. Several goroutines may call it.
+// Find returns completions of an argument or a path, best first. It may take a while, and
+// returns nothing when ctx is done. It is safe for concurrent use.
 func (f *Finder) Find(ctx context.Context, q Query) []Item {
 	switch q.Kind {
 	case Arguments:
@@ -128,7 +131,7 @@ func (f *Finder) Find(ctx context.Context, q Query) []Item {
 	return nil
 }
 
-// A candidate is a command that fits what was typed of its name.
+// A candidate is a command that matches the typed name.
 type candidate struct {
 	command *desk.Command
 	name    string
@@ -137,8 +140,9 @@ type candidate struct {
 	usual   int // see [usefulness]
 }
 
-// A ranking holds the best candidates, in their order. Names that begin with what was typed come before those with words
-// that do, and others only count if there are none of these; among equals the one that is used most comes first.
+// A ranking holds the best candidates, in order. Names that begin with the typed text come
+// before names with a word that does; others count only if neither exists. Among equals, the
+// most used comes first.
 type ranking struct {
 	list []candidate
 	best fuzzy.Rank
@@ -158,10 +162,11 @@ func (r *ranking) add(c candidate) {
 	}
 }
 
-// usual are the built-in commands that are used most, in the order in which they are suggested.
+// usual are the most used built-in commands, in the order they are suggested.
 var usual = [...]string{"help", "model", "resume", "rewind", "diff", "context", "compact", "plan", "permissions", "memory", "config", "cost", "status", "export", "mcp", "agents"}
 
-// usefulness ranks a command among others that fit as well: /clear comes last, since a slip would end the conversation.
+// usefulness ranks a command among equally good matches: /clear comes last, since a slip would
+// end the conversation.
 func usefulness(c *desk.Command) int {
 	if i := slices.Index(usual[:], c.Name); i >= 0 && c.Origin == "" {
 		return len(usual) + 1 - i
@@ -172,7 +177,8 @@ func usefulness(c *desk.Command) int {
 	return 1
 }
 
-// consider notes how well a name of the command fits, if it fits better than another one.
+// consider records how well a name of the command matches, if it matches better than another
+// one.
 func (c *candidate) consider(name, typed string) {
 	if rank := fuzzy.Match(name, typed); rank > c.rank {
 		c.name, c.rank = name, rank
@@ -187,7 +193,7 @@ func (c *candidate) item(typed string) Item {
 	return it
 }
 
-// arguments returns the arguments that a command knows and that begin with what was typed.
+// arguments returns a command's known arguments that begin with the typed text.
 func arguments(d *desk.Desk, q Query) []Item {
 	c, ok := d.Lookup(q.Command)
 	if !ok || c.Complete == nil {
@@ -206,13 +212,13 @@ func arguments(d *desk.Desk, q Query) []Item {
 }
 
 const (
-	// mostResources is how many resources of servers are among the files.
+	// mostResources is the maximum number of server resources among the files.
 	mostResources = 5
-	// resourceTime is how long servers have to name them.
+	// resourceTime is how long servers have to list them.
 	resourceTime = 300 * time.Millisecond
 )
 
-// files returns the files that fit, and before them the resources of servers that do.
+// files returns the matching files, preceded by matching server resources.
 func files(ctx context.Context, d *desk.Desk, typed string) []Item {
 	var items []Item
 	if d.Surroundings.Resources != nil {

@@ -47,7 +47,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// find finds what a query may become.
+// find returns the completions of a query.
 func find(ctx context.Context, d *desk.Desk, q suggest.Query) []suggest.Item {
 	f := suggest.New(d, time.Now)
 	if q.Kind == suggest.Commands {
@@ -91,8 +91,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// What a command takes is suggested after its name.
-//
+// TestArguments checks that a command's arguments are suggested after its name.
 // Proves CMD-01.
 func TestArguments(t *testing.T) {
 	d := offer(desk.Command{Name: "paint", Origin: "p", Complete: func(*desk.Desk, string) []string { return []string{"red", "rose", "blue"} }})
@@ -105,15 +104,15 @@ func TestArguments(t *testing.T) {
 	if diff := cmp.Diff([][]string{{"red", "rose", "blue"}, {"rose"}, nil}, [][]string{texts(""), texts("ro"), texts("rose")}); diff != "" {
 		t.Error(diff)
 	}
-	// A word that is followed by another brings its blank, and gets no second one.
+	// A word that is followed by another includes its blank, and gets no second one.
 	d = offer(desk.Command{Name: "paint", Origin: "p", Complete: func(*desk.Desk, string) []string { return []string{"mix "} }})
 	if got := find(t.Context(), d, suggest.Query{Kind: suggest.Arguments, Typed: "m", Command: "paint"}); len(got) != 1 || !got[0].Continues {
 		t.Errorf("%+v", got)
 	}
 }
 
-// Choosing an entry inserts @path, quoted when it contains blanks; a directory goes on.
-//
+// TestFiles checks that choosing an entry inserts @path, quoted if it contains blanks, and that
+// a directory can be continued.
 // Proves IDX-08.
 func TestFiles(t *testing.T) {
 	dir := t.TempDir()
@@ -155,7 +154,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// Commands come and go: what was listed counts for a moment only.
+// TestCommandsChange checks that the command list is reused only briefly.
 func TestCommandsChange(t *testing.T) {
 	all := []desk.Command{{Name: "deploy", Origin: "p"}}
 	d := desk.New(desk.Config{Surroundings: desk.Surroundings{Commands: func(bool) []desk.Command { return all }}})

@@ -1,5 +1,5 @@
-// Package tips knows what would have helped a user, from what they have done: each tip is given once on a machine. When one
-// is shown, and how, is left to the front ends.
+// Package tips chooses tips for the user based on their actions. Each tip is given once per
+// machine.
 package tips
 
 import (
@@ -17,22 +17,24 @@ import (
 	"adze/internal/platform/texts"
 )
 
-// A Deed is what the user has just done.
+// A Deed is the user's last action.
 type Deed struct {
-	// Approved is how often they have said yes, and no more, to calls that the same rule would allow.
+	// Approved is how often they gave a one-time yes to calls that the same rule would allow.
 	Approved int
-	// Said is the message that they sent, if they did. First says that it is the first one of the conversation, Stopped that
-	// they had just stopped the model, and Outside that it names a directory in which the model does not work.
+	// Said is the message they sent, if any. First is true for the first message of the
+	// conversation, Stopped if they had just stopped the model, and Outside if it names a
+	// directory outside the workspace.
 	Said                    string
 	First, Stopped, Outside bool
 }
 
 const (
-	// often is how many times a yes is worth a rule.
+	// often is the number of approvals after which a rule is worthwhile.
 	often = 3
-	// longLines and longSize are from how many lines or bytes on a message was pasted.
+	// longLines and longSize are the number of lines and bytes from which a message counts as
+	// pasted.
 	longLines, longSize = 40, 4000
-	// brief is how many words a message has at most that is about nothing else.
+	// brief is the maximum number of words of a message that expresses a single wish.
 	brief = 8
 )
 
@@ -53,7 +55,8 @@ func For(d Deed) string {
 	return wish(strings.Fields(strings.ToLower(d.Said)), d.First)
 }
 
-// wish returns the tip for a message that says in words what a command does, or "". First says that nothing was said before.
+// wish returns the tip for a message that asks in prose for something a command does, or "".
+// First is true for the first message.
 func wish(words []string, first bool) string {
 	if len(words) == 0 || len(words) > brief {
 		return ""
@@ -71,13 +74,13 @@ func wish(words []string, first bool) string {
 	return ""
 }
 
-// A Box gives out tips. It is safe for concurrent use, by several processes, too.
+// A Box gives out tips. It is safe for concurrent use, including by several processes.
 type Box struct {
-	// Home is the state home; empty means that no tip is given.
+	// Home is the state directory; empty means that no tip is given.
 	Home string
-	// On reports whether the user wants tips.
+	// On reports whether tips are enabled.
 	On func() bool
-	// Keys says that single keys have meanings.
+	// Keys is true if the front end supports single keys.
 	Keys bool
 }
 
@@ -87,12 +90,13 @@ const (
 	lockWait = time.Second
 )
 
-// A record is what the file holds.
+// A record is the content of the file.
 type record struct {
 	Shown []string `json:"shown"`
 }
 
-// Take returns the text of a tip, or "" if it was given on this machine before, or cannot be noted as given.
+// Take returns the text of a tip, or "" if it was given on this machine before or cannot be
+// recorded as given.
 func (b Box) Take(ctx context.Context, name string) string {
 	text, known := catalogue()[name]
 	if !known || b.Home == "" || !b.On() {

@@ -42,8 +42,8 @@ func TestFor(t *testing.T) {
 
 func on() bool { return true }
 
-// A tip is given once on a machine, whoever asks first, and not if that cannot be noted or the user wants none.
-//
+// TestTake checks that a tip is given once per machine, even with concurrent callers, and not
+// if it cannot be recorded or tips are disabled.
 // Proves X-134.
 func TestTake(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
@@ -83,7 +83,7 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// Each tip that can be chosen has a text that fits into a row.
+// TestTexts checks that each tip has a text that fits into a row.
 func TestTexts(t *testing.T) {
 	for _, name := range []string{"rule", "directory", "paste", "undo", "note", "steer", "resume"} {
 		if text := catalogue()[name]; text == "" || len(text) > 74 {
