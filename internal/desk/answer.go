@@ -9,7 +9,7 @@ import (
 	"adze/internal/session"
 )
 
-// An Answer is the result of a command: one of the types below. The front end executes it.
+// An Answer is the result of a command, as defined below. The front end executes it.
 type Answer interface{ answer() }
 
 type (

@@ -168,7 +168,7 @@ func unavailable(d *Desk, c *Command) error {
 }
 
 // Lookup returns the command with that name or alias, whether it is available or not. An exact
-// match takes precedence over one that differs in case, and a built-in command over others.
+// match takes precedence over a case-insensitive one, and a built-in command over others.
 func (d *Desk) Lookup(name string) (*Command, bool) {
 	for _, s := range d.sections {
 		if c := find(s.Commands, func(other string) bool { return other == name }); c != nil {

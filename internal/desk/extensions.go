@@ -95,8 +95,8 @@ type Plugin struct {
 // A Marketplace is a source of plugins.
 type Marketplace struct{ Name, Source, Description, Plugins string }
 
-// A PluginOffer describes the contents of a plugin. Exactly one of Accept and Decline must be
-// called, once.
+// A PluginOffer describes the contents of a plugin. Either Accept or Decline must be called,
+// once.
 type PluginOffer struct {
 	Title string
 	Lines []string

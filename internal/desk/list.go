@@ -56,7 +56,7 @@ type View struct {
 	// goroutine. Either may be nil.
 	Choices []Choice
 	Load    func(ctx context.Context) ([]Choice, error)
-	// Empty is shown if there are no choices.
+	// Empty is shown if the view is empty.
 	Empty string
 	// Actions are additional actions of this view.
 	Actions []Action
@@ -67,7 +67,7 @@ type Action struct {
 	// Key is its key, as in keybindings.json, and Name describes it, such as "renames".
 	Key, Name string
 	// Ask is the question for text input before the action, and Text returns the initial text.
-	// If Ask is empty, there is no question; Text may be nil.
+	// If Ask is empty, the user is not prompted; Text may be nil.
 	Ask  string
 	Text func(c Choice) string
 	// Confirm returns a question that the user has to confirm first; it may be nil.

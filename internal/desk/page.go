@@ -6,7 +6,7 @@ import "adze/internal/tool"
 // characters: front ends sanitize them for their output.
 type Page struct{ Blocks []Block }
 
-// A Block is a part of a page: one of the types below.
+// A Block is a part of a page, as defined below.
 type Block interface{ block() }
 
 type (

@@ -45,7 +45,7 @@ func resumeCommand() Command {
 		}}
 }
 
-// Earlier provides the other sessions.
+// earlier provides the other sessions.
 type earlier struct{ *Desk }
 
 // list lists the sessions of the directory, newest first, with a second view for all sessions.

@@ -173,7 +173,7 @@ func lineCounts(f filehistory.FileChange) string {
 }
 
 // turnAt returns the index of a user message, given by its number counted from the end or by a
-// prefix of its ID. It returns -1 if there is no match, or more than one.
+// prefix of its ID. It returns -1 without a match, or with several.
 func turnAt(turns []compact.Turn, which string) int {
 	for i, t := range turns {
 		if fmt.Sprint(i+1) == which || t.ID == which {
@@ -291,7 +291,7 @@ func (r rewinding) offer(ctx context.Context) (Answer, error) {
 
 const damagedHistory = "The file history is damaged: files may have changed that are not listed here."
 
-// limits describes what a rewind cannot restore.
+// limits describes the limitations of a rewind.
 func limits(report filehistory.Report, short func(string) string) []string {
 	texts := []string{untracked}
 	if report.Damaged {

@@ -105,8 +105,8 @@ func asked(ctx context.Context, d *desk.Desk, calls []archive.CallUse) []saving 
 	return often
 }
 
-// offered returns the rules offered with the permission prompt for a call; none if there is no
-// prompt.
+// offered returns the rules offered with the permission prompt for a call; empty if the call
+// needs no prompt.
 func offered(p *permission.Policy, pool *tool.Pool, c archive.Call) (rules []string) {
 	t, _, ok := pool.Lookup(c.Tool)
 	if !ok {

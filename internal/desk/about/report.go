@@ -67,7 +67,7 @@ func lastError(ctx context.Context, s *session.Session) (text string) {
 	if last == 0 {
 		return ""
 	}
-	ctx, cancel := context.WithTimeout(ctx, time.Second) // the last entry may be one that is omitted
+	ctx, cancel := context.WithTimeout(ctx, time.Second) // the last entry may be an omitted one
 	defer cancel()
 	for e := range s.Entries(ctx, 0, session.Latest) {
 		if f, ok := e.Event.(session.Finished); ok && f.Err != nil {

@@ -139,7 +139,7 @@ func serverState(s *mcp.Status) string {
 	return string(s.State)
 }
 
-// serversPage lists the servers, with advice for the ones that do not work.
+// serversPage lists the servers, with advice for broken ones.
 func serversPage(d *desk.Desk, list []mcp.Status) desk.Page {
 	var p desk.Page
 	table := desk.Table{Columns: []desk.Column{{Name: "Server"}, {Name: "state"}, {Name: "tools", Right: true}, {Name: "from"}, {Name: "what", Cut: true}}}

@@ -8,7 +8,8 @@ import (
 	"adze/internal/permission/rule"
 )
 
-// Problems lists the permission rules that never take effect or do not do what they say.
+// Problems lists the permission rules that never take effect or differ from their apparent
+// meaning.
 func Problems(policy *permission.Policy) (lines []string) {
 	var p desk.Page
 	addProblems(&p, policy, func(rule.Rule) bool { return true })

@@ -61,8 +61,8 @@ type Item struct {
 	Matched []int
 	// Args names the arguments of a command, and Doc describes it.
 	Args, Doc string
-	// If Continues is true, more may follow without another blank: the text is a directory, or
-	// ends with a blank.
+	// If Continues is true, more may follow without another blank: the text is a directory or a
+	// server, or ends with a blank.
 	Continues bool
 }
 
@@ -73,7 +73,7 @@ const Most = 50
 type Finder struct {
 	desk     *desk.Desk
 	now      func() time.Time
-	commands []desk.Command // as last listed
+	commands []desk.Command // cached command list
 	listed   time.Time
 }
 

@@ -59,7 +59,7 @@ func Word(text string) Said {
 func Lasting(q *permission.Question) string { return Changes(q, q.Lasting()) }
 
 // Changes describes the effect and duration of a question's updates as a clause: "always allow
-// `go test ...` in this project". It returns "" if there are no updates.
+// `go test ...` in this project". It returns "" if updates is empty.
 func Changes(q *permission.Question, updates []permission.Update) string {
 	var allowed, also []string
 	where := ""

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Glyphs are the marks used in rows. All are one cell wide in every terminal, including those
-// that use two cells for ambiguous characters.
+// Glyphs are the marks used in rows. All are one cell wide in every terminal, even if it uses
+// two cells for ambiguous characters.
 type Glyphs struct {
 	Active string // running or folded
 	Open   string // unfolded

@@ -67,8 +67,8 @@ func (f Files) target(path string) string {
 	return u.String()
 }
 
-// located returns the position and path of the first file name with a line number in text. If
-// there is no such name, end is 0.
+// located returns the position and path of the first file name with a line number in text, or
+// an end of 0.
 func located(text string) (start, end int, path string) {
 	for i := 0; ; {
 		colon := strings.IndexByte(text[i:], ':')

@@ -7,7 +7,7 @@ import (
 )
 
 // Styled converts a line with escape sequences, printed by a user's program, to a row. Only
-// style sequences are honored, except those that hide text or blink.
+// style sequences are honored, except styles that hide text or blink.
 func Styled(line string) Row {
 	var row Row
 	var style []string
@@ -24,8 +24,8 @@ func Styled(line string) Row {
 	return row
 }
 
-// nextStyle returns the start and end of the next style sequence in line. If there is no such
-// sequence, both are len(line).
+// nextStyle returns the start and end of the next style sequence in line. Without a sequence,
+// both are len(line).
 func nextStyle(line string) (from, to int) {
 	for from < len(line) {
 		i := strings.Index(line[from:], "\x1b[")

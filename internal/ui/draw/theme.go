@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A theme maps roles to colors. A color is either one of the terminal's own, as an escape
-// sequence parameter, or a 24-bit color, as #rrggbb.
+// A theme maps roles to colors. A color is an escape sequence parameter, for the terminal's own
+// colors, or #rrggbb.
 type theme struct {
 	name    string
 	colours map[Role]string

@@ -67,8 +67,8 @@ func (f *Field) Pending() string {
 }
 
 // Press handles an event. It returns the key's action unless the action edits the text and has
-// been handled. Width is the row width. The given contexts take precedence over those of a
-// text.
+// been handled. Width is the row width. The given contexts take precedence over the text
+// contexts.
 func (f *Field) Press(ev keys.Event, m *keys.Map, width int, contexts ...keys.Context) keys.Action {
 	f.resize(width)
 	f.at, f.choices = ev.At, nil
@@ -92,7 +92,7 @@ func (f *Field) Press(ev keys.Event, m *keys.Map, width int, contexts ...keys.Co
 	return f.do(ev, action)
 }
 
-// do performs an action, or inserts the key's text if there is no action.
+// do performs an action, or inserts the key's text if the action is empty.
 func (f *Field) do(ev keys.Event, action keys.Action) keys.Action {
 	grows, nth := f.kills.grows, f.kills.nth
 	f.kills.grows, f.kills.nth = false, 0

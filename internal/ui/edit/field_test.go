@@ -154,7 +154,7 @@ func TestFolds(t *testing.T) {
 	if got := p.types("\r"); !slices.Equal(got, []keys.Action{keys.Submit}) {
 		t.Errorf("Enter after a fold: %v", got)
 	}
-	p.types("\x1b[D\r") // on the second fold
+	p.types("\x1b[D\r") // caret at the second fold
 	if rows, _, _ := p.Rows(80, 0); !strings.HasPrefix(rows[1], "  yyy") {
 		t.Errorf("opened: %q", rows)
 	}

@@ -27,8 +27,8 @@ func (b *buffer) Attach(image Image) {
 	b.change(b.caret, b.caret, []rune{b.addFold(fold{image: &image})}, apart)
 }
 
-// AttachFor replaces the last inserted occurrence of text, which names an image, with the
-// image. It reports false if the text is gone.
+// AttachFor replaces the last occurrence of text, which names an image, with the image. It
+// reports false if the text is gone.
 func (b *buffer) AttachFor(text string, image Image) bool {
 	wanted := []rune(text)
 	for n := len(b.lines) - 1; n >= 0 && len(wanted) > 0; n-- {

@@ -55,7 +55,7 @@ func TestImages(t *testing.T) {
 	}
 }
 
-// TestRevise checks that images survive external editing and reordering, and that those with
+// TestRevise checks that images survive external editing and reordering, and that images with
 // deleted labels are removed.
 // Proves X-120.
 func TestRevise(t *testing.T) {

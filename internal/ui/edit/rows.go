@@ -9,7 +9,7 @@ import (
 	"adze/internal/platform/cells"
 )
 
-// Rows holds a line's breaks as far as they are known. They are computed when shown; a change
+// rows holds a line's breaks as far as they are known. They are computed when shown; a change
 // invalidates the rows after it.
 type rows struct {
 	width, head int      // the layout's width, and the cells before the first row

@@ -13,7 +13,7 @@ type change struct {
 	joins             bool
 }
 
-// Changes holds the changes made to a text and the undone ones.
+// changes holds the changes made to a text and the undone ones.
 type changes struct {
 	done, undone []change
 	size         int // total of done, in characters

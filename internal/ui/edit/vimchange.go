@@ -59,7 +59,8 @@ func (v *vim) area(f *Field, c command) (area, bool) {
 }
 
 // adjusted returns the area of an exclusive motion. If it ends at the start of a line, it is
-// moved to the end of the previous line.
+// shortened to the end of the previous line; if it also begins at or before the first non-blank
+// character, it becomes linewise.
 func adjusted(t *text, a area) area {
 	if a.end.col != 0 || a.end.line == a.start.line {
 		return a

@@ -83,7 +83,7 @@ func words(w *walker, c command) (motion, bool) {
 }
 
 // finding returns the target of the character search motions. Is reports whether the command is
-// one of them.
+// such a motion.
 func (m *mover) finding(w *walker, c command) (found motion, ok, is bool) {
 	s, repeated := m.seek, true
 	switch c.motion {

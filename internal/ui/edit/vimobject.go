@@ -130,7 +130,7 @@ func lineRight(t *text, p pos) pos {
 func quoteObject(t *text, at pos, all bool, quote rune) (area, bool) {
 	runes := t.lines[at.line].runes
 	open, end := -1, -1
-	if at.col < len(runes) && runes[at.col] == quote { // whether this quote opens or closes is known only from the start of the line
+	if at.col < len(runes) && runes[at.col] == quote { // only the start of the line tells opening from closing quotes
 		for end < at.col {
 			if open = nextQuote(runes, end+1, quote, false); open < 0 || open > at.col {
 				return area{}, false

@@ -248,7 +248,7 @@ func (w *walker) balance(one, other rune, next func() step) bool {
 func (w *walker) paragraph(n, by int) (ok, inclusive bool) {
 	at := w.p.line
 	for ; n > 0; n-- {
-		text := false // whether a non-empty line was passed
+		text := false // passed a non-empty line
 		for first := true; ; first = false {
 			full := len(w.t.lines[at].runes) > 0
 			text = text || full

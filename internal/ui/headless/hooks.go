@@ -19,7 +19,7 @@ func (sv *server) runHook(ctx context.Context, id string, input json.RawMessage,
 	})
 }
 
-// sendMessage forwards a message to one of the host's servers and returns the host's answer.
+// sendMessage forwards a message to a server of the host and returns the host's answer.
 func (sv *server) sendMessage(ctx context.Context, name string, message json.RawMessage) (json.RawMessage, error) {
 	body, err := sv.call(ctx, func(o *streamjson.Object) {
 		o.Str("subtype", "mcp_message")

@@ -41,8 +41,8 @@ type Host struct {
 	Attend func(on bool)
 	// Servers returns the MCP servers; it may be nil or return nil.
 	Servers func() *mcp.Servers
-	// Receive handles a message from one of the host's own servers; nil means the host has no
-	// servers.
+	// Receive handles a message from a server that the host runs itself; nil means the host has
+	// no servers.
 	Receive func(server string, message json.RawMessage) error
 	// OnComplete registers a function to call when a server reports that the user has finished
 	// on a web page; it may be nil.

@@ -88,8 +88,8 @@ func (s *Start) decode(body json.RawMessage) (unknown []string, err error) {
 	return unknown, nil
 }
 
-// repeated returns a name that occurs twice in an object within the next value, or "". Only one
-// of the duplicates would take effect.
+// repeated returns a name that occurs twice in an object within the next value, or "". Only the
+// last duplicate would take effect.
 func repeated(dec *json.Decoder) string {
 	token, err := dec.Token()
 	open, ok := token.(json.Delim)

@@ -12,8 +12,7 @@ type pluginInfo struct {
 	Source string `json:"source"`
 }
 
-// reloadPlugins reloads the plugins, applies the changes, and returns the session's resulting
-// plugins, commands and agents.
+// reloadPlugins reloads the plugins and returns the resulting plugins, commands and servers.
 func (a api) reloadPlugins(ctx context.Context, _ none) (any, error) {
 	all := a.Extensions.Plugins
 	if all == nil {

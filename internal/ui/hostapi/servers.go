@@ -200,8 +200,8 @@ func bounded(o object, size int) (any, error) {
 	return o, nil
 }
 
-// callTool calls a tool by the name the model uses. The host is the user's own program, so
-// there is no permission prompt, but deny rules apply.
+// callTool calls a tool by the name the model uses. The host is the user's own program and
+// needs no permission, but deny rules apply.
 func (a serverAPI) callTool(ctx context.Context, in struct {
 	Tool      string          `json:"tool"`
 	Arguments json.RawMessage `json:"arguments"`

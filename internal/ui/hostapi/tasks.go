@@ -13,7 +13,7 @@ type taskRequest struct {
 	ID string `json:"task_id"`
 }
 
-// detach moves the turn's blocking calls, or one of them, to the background.
+// detach moves a blocking call of the turn, or all of them, to the background.
 func (a api) detach(_ context.Context, in struct {
 	Use string `json:"tool_use_id"`
 }) (any, error) {

@@ -38,7 +38,7 @@ func spell(chord []Key) string {
 
 // A Map holds bindings. It is immutable.
 type Map struct {
-	list []Binding // in definition order
+	list []Binding // ordered by definition
 }
 
 // Defaults returns the default bindings.

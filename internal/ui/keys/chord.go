@@ -34,7 +34,7 @@ func (c *Chord) Press(m *Map, ev Event, contexts ...Context) (action Action, tak
 		if action, more := m.lookup(strokes, contexts); more || action != "" {
 			return c.follow(strokes, action, more)
 		}
-		c.strokes = nil // not a chord after all; start over with this key
+		c.strokes = nil // the chord failed; start over with this key
 	}
 	strokes := []Key{ev.Key}
 	action, more := m.lookup(strokes, contexts)

@@ -166,7 +166,7 @@ func (d *Decoder) skip(data []byte) []byte {
 		d.skips = false
 		return data[i+2:]
 	}
-	d.skips = false // it was cut off, and something else begins
+	d.skips = false // string was cut off; something else begins
 	return data[i:]
 }
 

@@ -33,8 +33,8 @@ type space struct {
 	breaks   []draw.Stretch
 	texts    []string
 	cells    []draw.Row
-	scratch  draw.Stock // for rows that become part of others
-	stock    draw.Stock // for rows that are returned
+	scratch  draw.Stock // rows that become part of others
+	stock    draw.Stock // rows to return
 }
 
 // inline returns the pieces of a text, valid until the next call. Before is the character

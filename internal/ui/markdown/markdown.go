@@ -35,7 +35,7 @@ type state struct {
 	fence fence
 	table table
 	blank draw.Row // empty row before the next one; may be nil
-	begun bool     // at least one row was emitted
+	begun bool     // a row was emitted
 	out   []draw.Row
 }
 

@@ -65,7 +65,7 @@ func (p *paragraph) drop(n int) {
 	p.text = p.text[n:]
 }
 
-// Lines holds the rows of a paragraph.
+// lines holds the rows of a paragraph.
 type lines struct {
 	rows []draw.Row
 	src  []int // offset of each row in the text; -1 if the text cannot be cut there

@@ -82,7 +82,7 @@ func TestNumberSignWhileItWorks(t *testing.T) {
 		})
 		c.Enter("go\n")
 		c.Enter("# use tabs\n")
-		time.Sleep(20 * time.Second) // by now the model asks about Do
+		time.Sleep(20 * time.Second) // the model now asks about Do
 		if strings.Contains(c.Text(), "Allow?") {
 			t.Errorf("asked meanwhile: %s", c.Text())
 		}

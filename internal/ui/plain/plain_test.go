@@ -138,8 +138,8 @@ func TestCommands(t *testing.T) {
 	})
 }
 
-// TestCommandIsShownWhole checks that a permission prompt shows the entire command, whatever
-// its length and line breaks.
+// TestCommandIsShownWhole checks that a permission prompt shows the entire command, regardless
+// of length and line breaks.
 // Proves SH-01.
 func TestCommandIsShownWhole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

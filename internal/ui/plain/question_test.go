@@ -23,7 +23,7 @@ import (
 	"adze/internal/ui/ask"
 )
 
-// TestDialogs checks that choices are numbered, that forms are asked field by field, and that
+// TestDialogs checks that choices are numbered, that forms prompt field by field, and that
 // previews are shown only as previews.
 // Proves X-009.
 func TestDialogs(t *testing.T) {
@@ -148,8 +148,9 @@ func permissionOf(n int) session.Permission {
 	}}
 }
 
-// TestAnswers checks the accepted forms of yes (second-look 2.7). An ambiguous word is asked
-// again, a sentence is a refusal sent to the model, and a plain no ends the turn.
+// TestAnswers checks the accepted forms of yes (second-look 2.7). After an ambiguous word the
+// question is repeated, a sentence is a refusal sent to the model, and a plain no ends the
+// turn.
 // Proves PERM-17.
 func TestAnswers(t *testing.T) {
 	q := permissionOf(2)

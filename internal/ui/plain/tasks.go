@@ -32,5 +32,5 @@ func (p *printer) taskEnded(t *task.Task) {
 	}
 }
 
-// tailBytes is how much of the end of a task's output is read.
+// tailBytes is the number of bytes read from the end of a task's output.
 const tailBytes = 8 << 10

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// interfaceRows returns live rows like those of the TUI: streaming text, the current activity,
+// interfaceRows returns live rows as the TUI draws them: streaming text, the current activity,
 // the input and the status.
 func interfaceRows(text []string, clock int) ([]string, Point) {
 	rows := append(append([]string{}, text...), "", fmt.Sprintf("\x1b[36m▸\x1b[0m Writing %ds \x1b[2m∙ Esc stops\x1b[0m", clock), "\x1b[36m❯\x1b[0m ", "  \x1b[2mask ∙ opus ∙ 14% ∙ $0.08\x1b[0m")

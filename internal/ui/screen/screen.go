@@ -138,8 +138,8 @@ func (s *Screen) Leave() {
 	s.Forget()
 }
 
-// busy waits until everything is written. It reports false then, or if there was no progress
-// for a while. Before is the progress at the previous call.
+// busy waits until everything is written. It reports false then, or if nothing was written for
+// a while. Before is the progress at the previous call.
 func (s *Screen) busy(before *int) bool {
 	s.mu.Lock()
 	done, progress := s.done, s.progress

@@ -2,7 +2,7 @@ package screen
 
 import "strings"
 
-// A kind is the type of a piece of a row.
+// A kind is the type of a token.
 type kind uint8
 
 const (

@@ -42,7 +42,7 @@ type Info struct {
 	Style                                string // output style; empty means the default
 	Skills                               []string
 	Agents                               []Agent
-	// Tools are the names of the callable tools, and Commands those of the commands.
+	// Tools and Commands are the names of the callable tools and of the commands.
 	Tools, Commands []string
 	// Servers are the MCP servers.
 	Servers []Server

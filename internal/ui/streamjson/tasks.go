@@ -37,7 +37,7 @@ func (p *taskPrinter) Task(t session.Task) {
 	case session.TaskWorks:
 		p.works(t)
 	case session.TaskMoved:
-		if t.Type == "" { // not announced before
+		if t.Type == "" { // new to clients
 			p.began(t)
 			break
 		}

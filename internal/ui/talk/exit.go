@@ -73,8 +73,8 @@ func (d exit) stopping(title string) {
 	d.view.Began(stopCall, title)
 }
 
-// Stop dismisses the current question or stops the current work, as Esc does, and reports
-// whether there was anything to stop.
+// Stop dismisses the offered list, stops following a task, or stops the running command or
+// turn, as Esc does. It reports whether there was anything to stop.
 func (d *Driver) Stop(ctx context.Context) bool {
 	switch {
 	case d.Decline():

@@ -41,7 +41,7 @@ func (q *inquiry) typed(ev keys.Event) {
 // write queues rows for the scrollback.
 func (q *inquiry) write(rows ...draw.Row) { q.final = append(q.final, rows...) }
 
-// Askers shows questions and passes keys to them.
+// askers shows questions and passes keys to them.
 type askers struct{ *Front }
 
 // open shows a question. Its subject is written to the scrollback.

@@ -21,7 +21,7 @@ func TestQuestion(t *testing.T) {
 		c.Enter("1")
 		c.Shows("❯ 1")
 		c.Shows("Waiting for you")
-		time.Sleep(5 * time.Second) // with text in the composer, only Tab can answer
+		time.Sleep(5 * time.Second) // text in the composer: only Tab can answer
 		c.Shows("Waiting for you")
 		c.Enter("\x15") // Ctrl-U
 		time.Sleep(1100 * time.Millisecond)

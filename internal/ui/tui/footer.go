@@ -142,7 +142,7 @@ func (f *Front) heed(e session.Entry) {
 	f.refresh()
 }
 
-// await records what the user is needed for.
+// await records the reason the user is needed.
 func (f *Front) await(what attention.Cause) {
 	f.footer.watch.Wait(what, time.Now())
 	f.attend()

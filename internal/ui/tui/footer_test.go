@@ -77,8 +77,8 @@ func TestCustomStatus(t *testing.T) {
 	})
 }
 
-// TestNotify checks that a user in another window is notified once of a waiting question and
-// once of the end of a long turn, but not while typing.
+// TestNotify checks that a user in another window is notified once when a question waits and
+// once when a long turn ends, but not while typing.
 // Proves X-126.
 func TestNotify(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -28,7 +28,7 @@ func (p *full) rows(w, h int) ([]draw.Row, *screen.Point) {
 	return p.picker.Rows(w, h)
 }
 
-// Pages opens, draws and closes full-screen pages.
+// pages opens, draws and closes full-screen pages.
 type pages struct{ *Front }
 
 // open shows a page in place of the current one. If a choice led to it, its list is kept below.

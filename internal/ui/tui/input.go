@@ -31,7 +31,7 @@ func (f *Front) take(ctx context.Context, events []keys.Event) {
 	}
 }
 
-// Presses handles pressed keys.
+// presses handles pressed keys.
 type presses struct{ *Front }
 
 // press passes a key to the component it is meant for. Alone is true if it was pressed, not

@@ -21,7 +21,7 @@ type keyboard struct {
 	late    *talk.Timer  // fires when the rest of a key is overdue
 	ahead   []keys.Event // keys pressed while switching conversations, for the new one
 	due     *talk.Timer  // fires when the draft is to be saved
-	typed   time.Time    // time of the first unsaved key; zero if there is none
+	typed   time.Time    // time of the first unsaved key, or zero
 	saved   []byte       // last saved draft
 }
 

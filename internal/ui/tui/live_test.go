@@ -38,7 +38,7 @@ func TestInterrupting(t *testing.T) {
 		}
 		for key, says := range map[string]string{"\x1b": "▸ Interrupting", "\x03": "▸ Interrupting; Ctrl-C again exits"} {
 			c.Enter("go\r")
-			after(2 * time.Second) // without typing
+			after(2 * time.Second) // the user types nothing
 			c.Enter(key)
 			after(2*time.Second + 100*time.Millisecond)
 			c.Shows(says)
@@ -69,7 +69,7 @@ func TestKeys(t *testing.T) {
 		press("half typed")
 		press("\x1b")
 		c.Shows("Stopped. What next?\n")
-		c.Hides("Interrupting") // that was a live row
+		c.Hides("Interrupting") // only a live row
 		if got := c.Text(); !strings.Contains(got, "❯ half typed\n  ask ∙ haiku 5.5 ∙ ") {
 			t.Errorf("what was typed is gone:\n%s", got)
 		}

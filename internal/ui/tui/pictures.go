@@ -11,7 +11,7 @@ import (
 	"adze/internal/ui/tui/compose"
 )
 
-// Pictures inserts images into the message. Slow work runs in the background.
+// pictures inserts images into the message. Slow work runs in the background.
 type pictures struct{ *Front }
 
 // dropped replaces pasted image paths with the images, if the paste consists only of such

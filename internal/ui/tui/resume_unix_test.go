@@ -24,12 +24,12 @@ func TestStoppedAgain(t *testing.T) {
 		})
 		for i := range 3 {
 			c.Enter("\x1a")
-			changes <- syscall.SIGCONT // from Ctrl-Z
+			changes <- syscall.SIGCONT // signal of Ctrl-Z
 			synctest.Wait()
 			if suspended != i+1 || resumed != i {
 				t.Fatalf("Ctrl-Z: suspended %d times, resumed %d", suspended, resumed)
 			}
-			changes <- syscall.SIGCONT // from an immediate second stop
+			changes <- syscall.SIGCONT // signal of an immediate second stop
 			synctest.Wait()
 			if resumed != i+1 {
 				t.Fatalf("stopped again: resumed %d times", resumed)

@@ -30,7 +30,7 @@ type Terminal struct {
 	hidden        bool   // the cursor is hidden
 }
 
-// Below is the main screen while the alternate screen is shown.
+// below is the main screen while the alternate screen is shown.
 type below struct {
 	lines    []line
 	row, col int

@@ -37,8 +37,9 @@ type Watch struct {
 	called bool      // the user has been notified of it
 }
 
-// Sign records user activity. If the user has come back, it returns how long they were away.
-// Activity is as good as an answer: they are not notified of anything already pending.
+// Sign records user activity. It returns how long the user was away, or 0 if ev is a focus
+// loss. Unless ev is a focus change, it counts as an answer: the user is not notified of
+// anything already pending.
 func (w *Watch) Sign(ev keys.Event) (away time.Duration) {
 	if ev.Kind == keys.FocusOut {
 		w.gone = ev.At

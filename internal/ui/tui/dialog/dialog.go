@@ -82,7 +82,7 @@ type Result struct {
 
 	note    string // error in the entry
 	changed bool   // the question looks different
-	next    bool   // the next item or field is asked
+	next    bool   // moved on to the next item or field
 }
 
 // New returns the dialog of a question.

@@ -44,7 +44,7 @@ func (g *grant) text() string {
 	return strings.Join(all, ", ")
 }
 
-// set replaces the rules with those in text. An invalid rule changes nothing.
+// set replaces the rules with the ones in text. An invalid rule changes nothing.
 func (g *grant) set(text string) error {
 	var values []permission.RuleValue
 	for _, one := range rule.Split(text) {

@@ -28,7 +28,7 @@ func (p *Picker) actionOf(ev keys.Event) *desk.Action {
 	return &all[i]
 }
 
-// Asking is a question the user answers before an action.
+// asking is a question the user answers before an action.
 type asking struct {
 	action  *desk.Action
 	choice  desk.Choice

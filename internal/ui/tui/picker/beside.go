@@ -46,9 +46,9 @@ func (v *preview) load(from func(context.Context, desk.Choice) (desk.Page, error
 	}
 }
 
-// Contents holds the results of searching the choices' contents.
+// contents holds the results of searching the choices' contents.
 type contents struct {
-	texts  map[string]string // by choice ID, around the match
+	texts  map[string]string // keyed by choice ID; text around the match
 	cancel func()            // cancels the running search; may be nil
 	serial int
 }

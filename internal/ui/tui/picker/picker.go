@@ -18,7 +18,7 @@ import (
 // goroutine.
 type Work func(ctx context.Context) (done func() Step)
 
-// A Step is what the caller has to do after an event.
+// A Step lists the caller's tasks after an event.
 type Step struct {
 	// Beside lists work to start, each in its own goroutine. The context is canceled when the
 	// picker is closed.
@@ -49,7 +49,7 @@ type Picker struct {
 	views []*view
 	view  int
 	field *edit.Field // filter input
-	peek  keys.Chord  // determines what a key would do in a field
+	peek  keys.Chord  // interprets a key as in a field
 	found []int       // matching choices of the view, best first
 	at    int         // index in found
 	top   int         // first visible index

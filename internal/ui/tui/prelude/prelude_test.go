@@ -98,8 +98,8 @@ func (p *person) types(keys ...string) {
 	synctest.Wait()
 }
 
-// TestAnswers checks that questions before a conversation are answered like those in it: by
-// letter, number or mark. Without an answer, the result is no.
+// TestAnswers checks that questions before a conversation are answered like questions within
+// it: by letter, number or mark. A missing answer means no.
 // Proves PERM-17.
 func TestAnswers(t *testing.T) {
 	for _, tt := range []struct {

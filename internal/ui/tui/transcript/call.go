@@ -16,7 +16,7 @@ type call struct {
 	began  time.Time
 	output tool.Output
 	news   string // its progress message, on one line
-	beside bool   // not part of the turn
+	beside bool   // runs outside the turn
 }
 
 // progress records the call's output.
@@ -125,7 +125,7 @@ func (c *call) tail(v view, most int) []draw.Row {
 	if v.keys.All != "" && c.output.Lines > len(lines) {
 		hints = append(hints, v.keys.All+" all")
 	}
-	for ; len(hints) > 0; hints = hints[:len(hints)-1] { // as many hints as fit
+	for ; len(hints) > 0; hints = hints[:len(hints)-1] { // drop hints until the row fits
 		row := draw.Line(draw.Faint, "  "+v.Glyphs.More+" "+strings.Join(hints, " "+v.Glyphs.Dot+" "))
 		if row.Width() <= v.w || len(hints) == 1 {
 			return append(rows, row)

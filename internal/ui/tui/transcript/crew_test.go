@@ -9,8 +9,8 @@ import (
 	"adze/internal/session"
 )
 
-// TestTaskEnded checks that the end of a background task is shown like that of a call, with the
-// end of its output if it failed.
+// TestTaskEnded checks that a finished background task is shown like a call, with the end of
+// its output if it failed.
 func TestTaskEnded(t *testing.T) {
 	table := task.New(t.TempDir(), nil)
 	defer table.Close()

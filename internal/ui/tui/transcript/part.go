@@ -29,7 +29,7 @@ func apart(a, b group) bool { return a != b || a == promptGroup || a == speechGr
 type part struct {
 	content
 	begun  bool // some of its rows are final
-	closed bool // it no longer changes
+	closed bool // no longer changes
 	final  bool // all of its rows are final
 }
 

@@ -24,7 +24,7 @@ func (r rowsOf) Row(i int) draw.Row { return r[i] }
 
 func sections(rows []draw.Row) []section { return []section{rowsOf(rows)} }
 
-// lines is a section of the lines of a text, indented by two cells.
+// lines is a section that holds a text, indented by two cells.
 type lines struct {
 	text   string
 	role   draw.Role
@@ -97,7 +97,7 @@ func (s *stowed) Row(i int) draw.Row {
 	return s.lines.Row(i)
 }
 
-// A file is a section of the lines of a file, indented by two cells. Only some are held in
+// A file is a section backed by a file, indented by two cells. Only some lines are held in
 // memory. If the file has changed or is gone, there are fewer lines.
 type file struct {
 	path   string

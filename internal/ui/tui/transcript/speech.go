@@ -96,8 +96,7 @@ func (t *Transcript) delta(ev model.Event) {
 	}
 }
 
-// withdraw drops the received part of a void response. Final rows stay, followed by a row that
-// says so.
+// withdraw drops the received part of a void response. Final rows stay, followed by a note.
 func (t *Transcript) withdraw() {
 	final := false
 	for _, p := range t.parts {
