@@ -42,7 +42,7 @@ func single(data []byte, at int) (Event, int) {
 		return Event{}, digits
 	case digits == len(data):
 		return Event{}, 0
-	case data[digits] < 0x20 || data[digits] > 0x7e: // it was cut off, and another key follows
+	case data[digits] < 0x20 || data[digits] > 0x7e: // cut off; another key follows
 		return Event{}, digits
 	}
 	c := data[digits]
@@ -70,7 +70,7 @@ func (d *Decoder) sequence(data []byte, at int) (Event, int) {
 	}
 	for i := at; i < len(data); i++ {
 		switch c := data[i]; {
-		case c < 0x20 || c > 0x7e || i-at > maxSequence: // it was cut off, and another key follows
+		case c < 0x20 || c > 0x7e || i-at > maxSequence: // cut off; another key follows
 			return Event{}, i
 		case c >= 0x40 || c == '$' && shifted(data[at:i]):
 			return d.meaning(data[at:i], c), i + 1
