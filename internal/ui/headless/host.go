@@ -36,8 +36,8 @@ type Host struct {
 	// Initialize applies the host's options to the session. If it returns an error, none of the
 	// options the host relies on have been applied. Notes describe options without effect.
 	Initialize func(context.Context, Start) (notes []string, err error)
-	// Attend is called with true when prompts not sent by the host may run. That is not the
-	// case before the host has sent its options.
+	// Attend is called when prompts not sent by the host become allowed or disallowed. They are
+	// never allowed before the host has sent its options.
 	Attend func(on bool)
 	// Servers returns the MCP servers; it may be nil or return nil.
 	Servers func() *mcp.Servers

@@ -21,7 +21,7 @@ type tipping struct {
 	stopped  time.Time      // time the user last stopped the model
 	said     bool           // a message was sent
 	next     string         // pending tip; may be empty
-	over     bool           // a tip was shown
+	over     bool           // a tip was already chosen in this session
 }
 
 // A tipper decides whether a tip would help.
