@@ -58,8 +58,8 @@ func New(w io.Writer, size func() (width, height int), reflows bool) *Screen {
 	return &Screen{w: w, size: size, region: region{reflows: reflows}, room: make(chan struct{}, 1)}
 }
 
-// Frame writes the final lines, and below them the live rows with the cursor at caret. If there
-// are more rows than fit, the rows up to the caret's row are shown. Final lines wider than the
+// Frame writes the final lines, and below them the live rows with the cursor at caret. If not
+// all rows fit, the rows ending with the caret's row are shown. Final lines wider than the
 // terminal are written whole; live rows are cut. The screen takes ownership of the rows.
 func (s *Screen) Frame(final, live []string, caret Point) {
 	s.mu.Lock()
