@@ -1,4 +1,5 @@
-// Package amount writes amounts for users: counts with their nouns, ages, sizes and sums of money.
+// Package amount formats amounts for display: counts with their nouns, ages, sizes and sums of
+// money.
 package amount
 
 import (
@@ -16,7 +17,7 @@ func Of(n int, one, many string) string {
 	return strconv.Itoa(n) + " " + many
 }
 
-// There says which of something there are, such as "there is a" or "there are a, b".
+// There returns a phrase that lists names, such as "there is a" or "there are a, b".
 func There(names []string) string {
 	if len(names) == 1 {
 		return "there is " + names[0]
@@ -24,7 +25,7 @@ func There(names []string) string {
 	return "there are " + strings.Join(names, ", ")
 }
 
-// Grouped returns a number with its thousands apart.
+// Grouped formats n with thousands separators.
 func Grouped(n int) string {
 	text := strconv.Itoa(n)
 	for i := len(text) - 3; i > 0; i -= 3 {
@@ -33,7 +34,7 @@ func Grouped(n int) string {
 	return text
 }
 
-// Age returns how long ago something was.
+// Age formats the time since an event.
 func Age(d time.Duration) string {
 	switch {
 	case d < time.Minute:
@@ -46,7 +47,7 @@ func Age(d time.Duration) string {
 	return fmt.Sprintf("%dd ago", d/(24*time.Hour))
 }
 
-// USD returns a sum of money: in cents, and with more places when it is less than one.
+// USD formats a sum in dollars and cents. Sums below one cent get more decimal places.
 func USD(sum float64) string {
 	if sum > 0 && sum < 0.01 {
 		return fmt.Sprintf("$%.4f", sum)
@@ -54,7 +55,7 @@ func USD(sum float64) string {
 	return fmt.Sprintf("$%.2f", sum)
 }
 
-// Price returns a price in dollars without its sign: whole, or with at least two places.
+// Price formats a price without the dollar sign: whole, or with at least two decimal places.
 func Price(p float64) string {
 	text := strconv.FormatFloat(p, 'f', -1, 64)
 	if _, places, ok := strings.Cut(text, "."); ok && len(places) < 2 {
@@ -63,7 +64,7 @@ func Price(p float64) string {
 	return text
 }
 
-// Rounded returns a large number in thousands or millions, such as "200k" or "1M".
+// Rounded formats a large number in thousands or millions, such as "200k" or "1M".
 func Rounded(n int) string {
 	switch {
 	case n >= 1_000_000:
@@ -74,10 +75,10 @@ func Rounded(n int) string {
 	return strconv.Itoa(n)
 }
 
-// Seconds returns a duration to a tenth of a second.
+// Seconds formats a duration rounded to a tenth of a second.
 func Seconds(d time.Duration) string { return d.Round(100 * time.Millisecond).String() }
 
-// Bytes returns a number of bytes: in kilobytes or megabytes, if it is large.
+// Bytes formats a size in bytes, kilobytes or megabytes.
 func Bytes(n int64) string {
 	switch {
 	case n >= 1<<20:

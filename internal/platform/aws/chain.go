@@ -11,16 +11,18 @@ import (
 	"time"
 )
 
-// A Chain finds credentials: in the environment, by a web identity, in the profile of the shared configuration (keys, a session
-// of the sign-on service, another role, a program), from the container, from the machine. What expires is fetched again in
-// time. It is safe for concurrent use.
+// A Chain finds credentials. It tries the environment, a web identity, the profile in the
+// shared configuration (keys, an SSO session, another role, a program), the container and the
+// machine, in that order. Credentials are refreshed before they expire. A Chain is safe for
+// concurrent use.
 type Chain struct {
 	Env
-	// Client carries requests to the token services.
+	// Client sends requests to the token services.
 	Client *http.Client
-	// Run runs a shell command of the user and returns what it prints.
+	// Run runs a user-configured shell command and returns its output.
 	Run func(ctx context.Context, command string) ([]byte, error)
-	// Export is a command that prints credentials, in place of all other sources; may be empty.
+	// Export, if not empty, is a command that prints credentials. It replaces all other
+	// sources.
 	Export string
 
 	mu      sync.Mutex
@@ -29,13 +31,13 @@ type Chain struct {
 	past    []string // secrets of earlier credentials
 }
 
-// fromEnv is the source that never changes.
+// fromEnv is the only source whose credentials never change.
 const fromEnv = "AWS_ACCESS_KEY_ID"
 
-// early is how long before their end credentials are replaced.
+// early is how long before expiry credentials are replaced.
 const early = 5 * time.Minute
 
-// Get returns credentials.
+// Get returns the current credentials, fetching them if necessary.
 func (c *Chain) Get(ctx context.Context) (Credentials, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -56,8 +58,8 @@ func (c *Chain) Get(ctx context.Context) (Credentials, error) {
 	return got, nil
 }
 
-// Forget makes the next Get look again if it would return the credentials with the given id, which were not accepted. It reports
-// whether others can be had.
+// Forget discards the cached credentials if they have the given key ID, because a service
+// rejected them. It reports whether the next Get may return others.
 func (c *Chain) Forget(keyID string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -69,7 +71,7 @@ func (c *Chain) Forget(keyID string) bool {
 	return c.source != fromEnv
 }
 
-// Secrets returns everything that must not be shown.
+// Secrets returns all secret values, which must not be displayed.
 func (c *Chain) Secrets() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -77,7 +79,7 @@ func (c *Chain) Secrets() []string {
 	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
 }
 
-// find returns fresh credentials, and where they come from.
+// find returns fresh credentials and their source.
 func (c *Chain) find(ctx context.Context) (Credentials, string, error) {
 	get := c.Getenv
 	if c.Export != "" {
@@ -112,7 +114,7 @@ func (c *Chain) find(ctx context.Context) (Credentials, string, error) {
 	return got, "the role of the machine", err
 }
 
-// hasCredentials reports whether a profile says how to get credentials.
+// hasCredentials reports whether a profile specifies a source of credentials.
 func (s section) hasCredentials() bool {
 	for _, name := range [...]string{"aws_access_key_id", "role_arn", "sso_session", "sso_start_url", "credential_process", "web_identity_token_file"} {
 		if s[name] != "" {
@@ -122,7 +124,7 @@ func (s section) hasCredentials() bool {
 	return false
 }
 
-// fromProfile returns the credentials of a profile. Through are the profiles that lead to it.
+// fromProfile returns a profile's credentials. through lists the profiles that refer to it.
 func (c *Chain) fromProfile(ctx context.Context, p *profiles, name string, through []string) (Credentials, error) {
 	s := p.profiles[name]
 	again := slices.Contains(through, name)
@@ -145,7 +147,7 @@ func (c *Chain) fromProfile(ctx context.Context, p *profiles, name string, throu
 	return Credentials{}, fmt.Errorf("the AWS profile %s has no credentials", name)
 }
 
-// role returns the credentials of the role that a profile assumes.
+// role returns credentials for the role that a profile assumes.
 func (c *Chain) role(ctx context.Context, p *profiles, name string, through []string) (Credentials, error) {
 	s := p.profiles[name]
 	if s["mfa_serial"] != "" {
@@ -174,7 +176,7 @@ func (c *Chain) role(ctx context.Context, p *profiles, name string, through []st
 	return c.assumeRole(ctx, s, base)
 }
 
-// A grant is how programs and services write credentials.
+// A grant is the format in which programs and services return credentials.
 type grant struct {
 	KeyID      string    `json:"AccessKeyId"`
 	Secret     string    `json:"SecretAccessKey"`
@@ -191,7 +193,8 @@ func (g grant) credentials() Credentials {
 	return Credentials{KeyID: g.KeyID, Secret: g.Secret, Token: token, Expires: g.Expiration}
 }
 
-// run returns the credentials that a command prints, as they are or as the answer of the token service.
+// run returns the credentials that a command prints, either directly or as a token service
+// response.
 func (c *Chain) run(ctx context.Context, command string) (Credentials, error) {
 	out, err := c.Run(ctx, command)
 	if err != nil {
@@ -212,7 +215,7 @@ func (c *Chain) run(ctx context.Context, command string) (Credentials, error) {
 	}
 	got := answer.credentials()
 	if got.Expires.IsZero() && got.Token != "" {
-		got.Expires = time.Now().Add(time.Hour) // as long as such credentials last at least
+		got.Expires = time.Now().Add(time.Hour) // the minimum lifetime of such credentials
 	}
 	return got, nil
 }

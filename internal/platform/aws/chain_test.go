@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A cloud plays the services that give credentials.
+// A cloud simulates the services that issue credentials.
 type cloud struct {
 	t     *testing.T
 	asked []string
@@ -242,11 +242,11 @@ func TestRegion(t *testing.T) {
 	}
 }
 
-// A machine that is not one of the cloud is found out soon.
+// TestNoMetadataSoon checks that the chain gives up quickly on a machine outside the cloud.
 func TestNoMetadataSoon(t *testing.T) {
 	began := time.Now()
 	chain := &Chain{Env: Env{Getenv: func(name string) string {
-		return map[string]string{"AWS_EC2_METADATA_SERVICE_ENDPOINT": "http://192.0.2.1"}[name] // where nothing answers
+		return map[string]string{"AWS_EC2_METADATA_SERVICE_ENDPOINT": "http://192.0.2.1"}[name] // nothing answers there
 	}, Home: t.TempDir()}}
 	if _, err := chain.Get(t.Context()); err == nil || time.Since(began) > time.Minute {
 		t.Errorf("error %v after %v", err, time.Since(began))

@@ -9,24 +9,24 @@ import (
 	"strings"
 )
 
-// Env is where credentials are looked for.
+// Env is the environment in which credentials are looked up.
 type Env struct {
-	// Getenv returns an environment variable, or nothing.
+	// Getenv returns an environment variable, or "".
 	Getenv func(string) string
 	// Home is the user's home directory.
 	Home string
 }
 
-// A section holds the settings of a profile or a session, by name in lower case.
+// A section holds the settings of a profile or session, keyed by lower-case name.
 type section map[string]string
 
-// A profiles file is what the shared configuration says.
+// profiles is the parsed shared configuration.
 type profiles struct {
 	profiles map[string]section
 	sessions map[string]section
 }
 
-// profile returns the name of the profile in use.
+// profile returns the name of the active profile.
 func (e Env) profile() string {
 	for _, name := range [...]string{"AWS_PROFILE", "AWS_DEFAULT_PROFILE"} {
 		if v := e.Getenv(name); v != "" {
@@ -36,7 +36,8 @@ func (e Env) profile() string {
 	return "default"
 }
 
-// file returns the path of a file of the shared configuration, which a variable can name.
+// file returns the path of a shared configuration file. An environment variable can override
+// it.
 func (e Env) file(variable, name string) string {
 	if v := e.Getenv(variable); v != "" {
 		return v
@@ -44,7 +45,7 @@ func (e Env) file(variable, name string) string {
 	return filepath.Join(e.Home, ".aws", name)
 }
 
-// load reads the shared configuration. Files that are not there count as empty.
+// load reads the shared configuration. Missing files count as empty.
 func (e Env) load() (*profiles, error) {
 	p := &profiles{map[string]section{}, map[string]section{}}
 	for _, f := range [...]struct {
@@ -63,8 +64,8 @@ func (e Env) load() (*profiles, error) {
 	return p, nil
 }
 
-// read adds the sections of a file. In the configuration, but not in the file of credentials, profiles other than the default
-// one are marked as such.
+// read adds the sections of a file. The config file, unlike the credentials file, prefixes
+// profile names other than default with "profile".
 func (p *profiles) read(text []byte, config bool) {
 	var current section
 	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
@@ -75,7 +76,7 @@ func (p *profiles) read(text []byte, config bool) {
 		case trimmed[0] == '[':
 			name, _, _ := strings.Cut(trimmed[1:], "]")
 			current = p.open(strings.TrimSpace(name), config)
-		case line[0] == ' ' || line[0] == '\t': // belongs to the setting before, and to another service
+		case line[0] == ' ' || line[0] == '\t': // nested setting, for another service
 		case current != nil:
 			name, value, ok := strings.Cut(trimmed, "=")
 			if ok {
@@ -86,7 +87,8 @@ func (p *profiles) read(text []byte, config bool) {
 	}
 }
 
-// open returns the section with the given heading, or nil for one that means something else.
+// open returns the section with the given heading, or nil if the heading is not a profile or
+// session.
 func (p *profiles) open(heading string, config bool) section {
 	in, name := p.profiles, heading
 	if fields := strings.Fields(heading); config && heading != "default" {
@@ -108,7 +110,7 @@ func (p *profiles) open(heading string, config bool) section {
 	return in[name]
 }
 
-// Region returns the region that the user has chosen, or nothing.
+// Region returns the region the user has configured, or "".
 func (e Env) Region() string {
 	for _, name := range [...]string{"AWS_REGION", "AWS_DEFAULT_REGION"} {
 		if v := e.Getenv(name); v != "" {
@@ -117,7 +119,7 @@ func (e Env) Region() string {
 	}
 	p, err := e.load()
 	if err != nil {
-		return "" // ok: the credentials need the same file, and say so
+		return "" // ok: reading the credentials uses the same file and reports the error
 	}
 	return p.profiles[e.profile()]["region"]
 }

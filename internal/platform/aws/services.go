@@ -23,13 +23,13 @@ import (
 	"adze/internal/platform/replace"
 )
 
-// maxAnswer is the most that is read of an answer.
+// maxAnswer limits the size of a response, in bytes.
 const maxAnswer = 1 << 20
 
-// serviceTimeout limits one question to a token service.
+// serviceTimeout limits one request to a token service.
 const serviceTimeout = 15 * time.Second
 
-// ask sends req and returns the answer of a service that is called name.
+// ask sends req and returns the response body. name identifies the service in errors.
 func ask(client *http.Client, req *http.Request, name string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(req.Context(), serviceTimeout)
 	defer cancel()
@@ -37,7 +37,7 @@ func ask(client *http.Client, req *http.Request, name string) ([]byte, error) {
 	if err != nil {
 		var at *url.Error
 		if errors.As(err, &at) {
-			err = at.Err // the address may hold more than it should
+			err = at.Err // the URL may contain secrets
 		}
 		return nil, fmt.Errorf("asking %s for AWS credentials: %w", name, err)
 	}
@@ -52,7 +52,7 @@ func ask(client *http.Client, req *http.Request, name string) ([]byte, error) {
 	return body, nil
 }
 
-// A serviceError is an answer that gives no credentials.
+// A serviceError is a response without credentials.
 type serviceError struct {
 	service string
 	status  int
@@ -67,7 +67,7 @@ func (e *serviceError) Error() string {
 	return s
 }
 
-// words returns what an error answer says, be it JSON or XML.
+// words returns the message of a JSON or XML error response.
 func words(body []byte) string {
 	var x struct {
 		Message string `xml:"Error>Message"`
@@ -87,7 +87,7 @@ func words(body []byte) string {
 	return ""
 }
 
-// endpoint returns the address of a service, which a variable can replace.
+// endpoint returns a service's URL. An environment variable can override it.
 func (c *Chain) endpoint(variable, host, region string) string {
 	for _, name := range [...]string{"AWS_ENDPOINT_URL_" + variable, "AWS_ENDPOINT_URL"} {
 		if v := c.Getenv(name); v != "" {
@@ -97,7 +97,7 @@ func (c *Chain) endpoint(variable, host, region string) string {
 	return "https://" + host + "." + region + "." + Domain(region)
 }
 
-// Domain returns the domain of the services in a region.
+// Domain returns the domain of a region's services.
 func Domain(region string) string {
 	if strings.HasPrefix(region, "cn-") {
 		return "amazonaws.com.cn"
@@ -107,7 +107,7 @@ func Domain(region string) string {
 
 const sessionName = "adze"
 
-// assumeRole returns the credentials of the role of a profile.
+// assumeRole returns credentials for a profile's role.
 func (c *Chain) assumeRole(ctx context.Context, s section, base Credentials) (Credentials, error) {
 	form := url.Values{"Action": {"AssumeRole"}, "Version": {"2011-06-15"}, "RoleArn": {s["role_arn"]}, "RoleSessionName": {sessionName}}
 	for setting, name := range map[string]string{"role_session_name": "RoleSessionName", "external_id": "ExternalId", "duration_seconds": "DurationSeconds"} {
@@ -122,7 +122,7 @@ func (c *Chain) assumeRole(ctx context.Context, s section, base Credentials) (Cr
 	return c.tokenService(ctx, form, region, &base)
 }
 
-// webIdentity returns the credentials of a role for a token in a file.
+// webIdentity exchanges a token from a file for a role's credentials.
 func (c *Chain) webIdentity(ctx context.Context, file, role, session string) (Credentials, error) {
 	if role == "" {
 		return Credentials{}, errors.New("there is a web identity token, but no role; set AWS_ROLE_ARN")
@@ -140,7 +140,7 @@ func (c *Chain) webIdentity(ctx context.Context, file, role, session string) (Cr
 	}, c.Region(), nil)
 }
 
-// tokenService asks the token service, with a signature if there are credentials for it.
+// tokenService sends a request to the token service. It signs the request if base is not nil.
 func (c *Chain) tokenService(ctx context.Context, form url.Values, region string, base *Credentials) (Credentials, error) {
 	if region == "" {
 		region = "us-east-1"
@@ -178,7 +178,8 @@ func (c *Chain) tokenService(ctx context.Context, form url.Values, region string
 	return Credentials{KeyID: got.KeyID, Secret: got.Secret, Token: got.Token, Expires: got.Expiration}, nil
 }
 
-// A signOnToken is what `aws sso login` leaves. Other members are kept when it is written back.
+// A signOnToken is a token cached by `aws sso login`. Unknown members are preserved when it is
+// written back.
 type signOnToken struct {
 	AccessToken  string    `json:"accessToken"`
 	ExpiresAt    time.Time `json:"expiresAt"`
@@ -187,7 +188,7 @@ type signOnToken struct {
 	ClientSecret string    `json:"clientSecret"`
 }
 
-// signOn returns the credentials of a profile that uses the sign-on service.
+// signOn returns credentials for a profile that uses SSO.
 func (c *Chain) signOn(ctx context.Context, p *profiles, s section) (Credentials, error) {
 	session, region := s, s["sso_region"]
 	key := s["sso_start_url"]
@@ -238,10 +239,10 @@ func (c *Chain) signOn(ctx context.Context, p *profiles, s section) (Credentials
 
 var errSignedOut = errors.New("the AWS session has expired; run `aws sso login`, or name that command in awsAuthRefresh")
 
-// signOnToken returns the token of a session from the cache of the command line tool. An expired one is renewed if it can be,
-// and kept there for all tools.
+// signOnToken returns a session's token from the AWS CLI cache. If the token has expired and is
+// renewable, it is renewed and written back to the cache for all tools.
 func (c *Chain) signOnToken(ctx context.Context, key, region string, renewable bool) (string, error) {
-	sum := sha1.Sum([]byte(key)) // #nosec: the name of a file
+	sum := sha1.Sum([]byte(key)) // #nosec: used as a file name
 	file := filepath.Join(c.Home, ".aws", "sso", "cache", hex.EncodeToString(sum[:])+".json")
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -261,7 +262,7 @@ func (c *Chain) signOnToken(ctx context.Context, key, region string, renewable b
 }
 
 func (c *Chain) renewSignOn(ctx context.Context, file string, text []byte, token signOnToken, region string) (string, error) {
-	body, _ := json.Marshal(map[string]string{ // ok: strings
+	body, _ := json.Marshal(map[string]string{ // ok: marshaling strings cannot fail
 		"clientId": token.ClientID, "clientSecret": token.ClientSecret, "grantType": "refresh_token", "refreshToken": token.RefreshToken,
 	})
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.endpoint("SSO_OIDC", "oidc", region)+"/token", bytes.NewReader(body))
@@ -298,8 +299,8 @@ func (c *Chain) renewSignOn(ctx context.Context, file string, text []byte, token
 	return got.AccessToken, nil
 }
 
-// direct returns a client for addresses on this machine and its host: it uses no proxy, and gives up soon where there is
-// nothing.
+// direct returns a client for link-local services. It does not use a proxy and fails fast if
+// nothing answers.
 func direct(limit time.Duration) *http.Client {
 	return &http.Client{
 		Timeout: limit,
@@ -309,10 +310,10 @@ func direct(limit time.Duration) *http.Client {
 	}
 }
 
-// metadataTimeout is how long a machine may take to say that it is one of the cloud.
+// metadataTimeout limits how long to wait for the metadata service.
 const metadataTimeout = time.Second
 
-// container returns the credentials of the container that this is, if it is one.
+// container returns the credentials of the container this process runs in, if any.
 func (c *Chain) container(ctx context.Context) (got Credentials, found bool, err error) {
 	at := c.Getenv("AWS_CONTAINER_CREDENTIALS_FULL_URI")
 	if relative := c.Getenv("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"); relative != "" {
@@ -344,7 +345,8 @@ func (c *Chain) container(ctx context.Context) (got Credentials, found bool, err
 	return got, true, err
 }
 
-// checkContainerURI refuses to send the container's token in the clear to another machine.
+// checkContainerURI rejects URIs that would send the container's token unencrypted to another
+// machine.
 func checkContainerURI(at string) error {
 	u, err := url.Parse(at)
 	if err != nil {
@@ -370,7 +372,7 @@ func grantFrom(answer []byte, err error) (Credentials, error) {
 
 var errNoMetadata = errors.New("this machine has no metadata service")
 
-// machine returns the credentials of the machine that this is, by the second version of its metadata service.
+// machine returns the credentials of the machine this process runs on, using IMDSv2.
 func (c *Chain) machine(ctx context.Context) (Credentials, error) {
 	if strings.EqualFold(c.Getenv("AWS_EC2_METADATA_DISABLED"), "true") {
 		return Credentials{}, errNoMetadata

@@ -1,6 +1,6 @@
-// Package aws signs requests to Amazon's services and finds the credentials to sign with, where every tool of that
-// cloud looks for them. The vendor's own module does the same, but its packages for the token services take longer to
-// initialise than all of this program may.
+// Package aws signs requests to AWS services and finds credentials in the same places as other
+// AWS tools. The vendor's SDK is not used because its token service packages take longer to
+// initialize than adze's whole startup budget.
 package aws
 
 import (
@@ -14,15 +14,15 @@ import (
 	"time"
 )
 
-// Credentials are what requests are signed with.
+// Credentials sign requests.
 type Credentials struct {
 	KeyID, Secret string
-	// Token belongs to credentials that expire; it is empty for others.
+	// Token is the session token of temporary credentials, or "".
 	Token   string
 	Expires time.Time // zero means never
 }
 
-// A Target is what a signature is good for.
+// A Target is the region and service that a signature is valid for.
 type Target struct{ Region, Service string }
 
 const (
@@ -30,9 +30,9 @@ const (
 	timeForm  = "20060102T150405Z"
 )
 
-// Sign adds to req what proves that it comes from the owner of c: the headers X-Amz-Date, X-Amz-Security-Token and
-// Authorization, in version 4 of the scheme. Hash is the SHA-256 of the body. All headers that proxies leave alone are
-// signed, so none may change afterwards.
+// Sign adds a version 4 signature to req: the headers X-Amz-Date, X-Amz-Security-Token and
+// Authorization. hash is the SHA-256 of the body. Sign covers all headers that proxies don't
+// modify, so headers must not change afterwards.
 func Sign(req *http.Request, hash [sha256.Size]byte, c Credentials, t Target, at time.Time) {
 	stamp := at.UTC().Format(timeForm)
 	req.Header.Set("X-Amz-Date", stamp)
@@ -55,14 +55,14 @@ func Sign(req *http.Request, hash [sha256.Size]byte, c Credentials, t Target, at
 
 func mac(key []byte, text string) []byte {
 	h := hmac.New(sha256.New, key)
-	h.Write([]byte(text)) // ok: a hash does not fail
+	h.Write([]byte(text)) // ok: hash.Hash.Write never fails
 	return h.Sum(nil)
 }
 
-// unsigned are the headers that something on the way may change.
+// unsigned lists headers that intermediaries may change.
 var unsigned = [...]string{"authorization", "user-agent", "x-amzn-trace-id", "expect", "transfer-encoding", "connection", "accept-encoding"}
 
-// canonicalHeaders returns the names of the headers to sign, and the headers, as they are signed.
+// canonicalHeaders returns the names of the headers to sign and their canonical form.
 func canonicalHeaders(req *http.Request) (names, headers string) {
 	host := req.Host
 	if host == "" {
@@ -99,7 +99,7 @@ func withoutDefaultPort(host, scheme string) string {
 	return strings.TrimSuffix(host, ":443")
 }
 
-// canonicalPath returns the path as it is signed: escaped once more than it is sent.
+// canonicalPath returns the path to sign, which is escaped once more than the path sent.
 func canonicalPath(u *url.URL) string {
 	path := u.EscapedPath()
 	if path == "" {
@@ -119,7 +119,7 @@ func canonicalQuery(query url.Values) string {
 	return strings.Join(pairs, "&")
 }
 
-// escape returns s with all but unreserved characters and those in keep escaped.
+// escape percent-encodes all of s except unreserved characters and the characters in keep.
 func escape(s, keep string) string {
 	const digits = "0123456789ABCDEF"
 	var b strings.Builder

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// The first signatures are of the vendor's published test suite, the others were made by its own signer.
+// The first signatures are from the vendor's published test suite; the others were generated
+// with its SDK.
 func TestSign(t *testing.T) {
 	suite, later := time.Date(2015, 8, 30, 12, 36, 0, 0, time.UTC), time.Date(2026, 11, 16, 15, 0, 0, 0, time.UTC)
 	const host = "https://bedrock-runtime.us-east-1.amazonaws.com"

@@ -1,4 +1,4 @@
-// Package bell tells goroutines that something has changed.
+// Package bell broadcasts change notifications to goroutines.
 package bell
 
 import (
@@ -6,13 +6,13 @@ import (
 	"sync"
 )
 
-// A Bell can be waited for by any number of goroutines. The zero value is ready to use.
+// A Bell notifies any number of waiting goroutines. The zero value is ready to use.
 type Bell struct {
 	mu   sync.Mutex
-	next chan struct{} // nil if no goroutine waits
+	next chan struct{} // nil if no goroutine is waiting
 }
 
-// Ring wakes those who wait.
+// Ring wakes all waiting goroutines.
 func (b *Bell) Ring() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -32,7 +32,7 @@ func (b *Bell) Next() <-chan struct{} {
 	return b.next
 }
 
-// Any returns a channel that is closed when one of the bells rings next, or when ctx is done.
+// Any returns a channel that is closed when any of the bells rings next, or when ctx is done.
 func Any(ctx context.Context, bells ...*Bell) <-chan struct{} {
 	any := make(chan struct{})
 	var once sync.Once

@@ -1,5 +1,5 @@
-// Package browser opens addresses in the user's web browser. The address goes to the browser as one argument, never
-// through a shell.
+// Package browser opens URLs in the user's web browser. The URL is passed as a single argument,
+// never through a shell.
 package browser
 
 import (
@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// Check returns an error if an address is not one to open: it must be https, or http on this machine, and hold nothing
-// that a terminal or a program could take for something else.
+// Check returns an error unless the URL is safe to open: it must be https, or http on this
+// machine, and contain no characters that a terminal or program could misinterpret.
 func Check(address string) error {
 	u, err := url.Parse(address)
 	switch {
@@ -29,13 +29,13 @@ func Check(address string) error {
 	return fmt.Errorf("it is not an address of the web (%q)", u.Scheme)
 }
 
-// Local reports whether a host is this machine, by its name or address.
+// Local reports whether a host name or address refers to this machine.
 func Local(host string) bool {
 	a, err := netip.ParseAddr(host)
 	return strings.EqualFold(host, "localhost") || err == nil && a.IsLoopback()
 }
 
-// Open starts the browser that the variable BROWSER names, or else that of the system, and does not wait for it.
+// Open starts the browser named by $BROWSER, or the system's default, and does not wait for it.
 func Open(address string, getenv func(string) string) error {
 	if err := Check(address); err != nil {
 		return err
@@ -47,14 +47,14 @@ func Open(address string, getenv func(string) string) error {
 			errs = append(errs, err)
 			continue
 		}
-		go cmd.Wait() // ok: how it ends is between the user and the browser
+		go cmd.Wait() // ok: the browser's exit status doesn't matter
 		return nil
 	}
 	return errors.Join(errs...)
 }
 
-// commands returns what to try, in order. The variable names programs with arguments, separated by colons; %s stands
-// for the address.
+// commands returns the commands to try, in order. variable lists programs with arguments,
+// separated by colons (semicolons on Windows); %s is replaced by the URL.
 func commands(address, variable string) (list [][]string) {
 	separator := ":"
 	if runtime.GOOS == "windows" {

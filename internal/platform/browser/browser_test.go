@@ -55,7 +55,8 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// The address reaches the browser as it is, also if the first one in the list is not there.
+// TestOpen checks that the browser receives the URL unchanged, even if the first browser in the
+// list is missing.
 func TestOpen(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Log("there is no script to play the browser there")

@@ -1,6 +1,6 @@
-// Package cachefile keeps what was read of many files in one file, so that a start looks at the stamps of the files instead of
-// reading them. Such a file is a cache: one that is damaged, of another format or of another user counts for nothing. What it
-// holds, and whether that is still true, is left to others.
+// Package cachefile caches data parsed from many files in a single file, so that startup only
+// has to check file stamps. A cache file that is damaged, has another format or belongs to
+// another user is ignored. Callers validate the cached data.
 package cachefile
 
 import (
@@ -17,18 +17,20 @@ import (
 	"adze/internal/platform/replace"
 )
 
-// A Format is what a file holds.
+// A Format describes a kind of cache file.
 type Format struct {
-	// Mark is a line that the file begins with. It has a number, which is raised when what is written changes.
+	// Mark is the first line of the file. It contains a version number, which must be
+	// incremented when the encoding changes.
 	Mark string
-	// Max is the most bytes that it has.
+	// Max is the maximum size in bytes.
 	Max int64
 }
 
-// sumSize is how long the checksum after the mark is.
+// sumSize is the size of the checksum after the mark.
 const sumSize = 4
 
-// Load returns what a file holds, or nil. It may be of another program that has the same format; see [Reader.Foreign].
+// Load returns a reader for the file's content, or nil. The file may have been written by
+// another program with the same format; see [Reader.Foreign].
 func (f Format) Load(path string) *Reader {
 	if info, err := os.Lstat(path); err != nil || !fsys.Own(info) {
 		return nil
@@ -40,8 +42,9 @@ func (f Format) Load(path string) *Reader {
 	return f.decode(data, program())
 }
 
-// Newest returns the file that was written last in the folder of path, of those with the same ending; empty if there is none.
-// Where a folder has one for each workspace, a workspace without one may begin with it: much of what is read is the same in all.
+// Newest returns the most recently written file with path's extension in path's directory, or
+// "". Where each workspace has its own cache file, a new workspace can start from the newest
+// one, because much of the content is the same.
 func Newest(path string) (newest string) {
 	entries, _ := os.ReadDir(filepath.Dir(path)) // ok: it is a cache
 	var last time.Time
@@ -56,7 +59,7 @@ func Newest(path string) (newest string) {
 	return newest
 }
 
-// decode returns what data holds, which the caller must not change.
+// decode returns a reader for data, which the caller must not modify.
 func (f Format) decode(data []byte, program filestate.Stamp) *Reader {
 	if len(data) < len(f.Mark)+sumSize || string(data[:len(f.Mark)]) != f.Mark {
 		return nil
@@ -72,7 +75,7 @@ func (f Format) decode(data []byte, program filestate.Stamp) *Reader {
 	return r
 }
 
-// Save makes what was written the content of a file: all of it, or nothing.
+// Save atomically replaces the file's content with the data in w.
 func (f Format) Save(path string, w *Writer) error {
 	if err := fsys.MkdirPrivate(filepath.Dir(path)); err != nil {
 		return err
@@ -89,11 +92,12 @@ func (f Format) encode(w *Writer, program filestate.Stamp) []byte {
 	return append(append(data, head.data...), w.data...)
 }
 
-// checksum uses the polynomial of IEEE: the tables of the others take longer to make than a start has to read a file.
+// checksum uses the IEEE polynomial: building the tables for others takes longer than reading
+// the file at startup.
 func checksum(data []byte) uint32 { return crc32.ChecksumIEEE(data) }
 
-// program returns the stamp of this program, since another one may read the same files in another way; zero if it cannot be
-// found.
+// program returns the stamp of this executable, because another version may parse the same
+// files differently. It returns the zero Stamp if the executable cannot be found.
 func program() filestate.Stamp {
 	path, err := os.Executable()
 	if err != nil {
@@ -106,7 +110,7 @@ func program() filestate.Stamp {
 	return filestate.StampOf(info)
 }
 
-// A Writer writes numbers and texts one after the other. The zero value is empty.
+// A Writer encodes a sequence of values. The zero value is empty.
 type Writer struct{ data []byte }
 
 // Grow makes room for about n more bytes.
@@ -115,7 +119,7 @@ func (w *Writer) Grow(n int) { w.data = slices.Grow(w.data, n) }
 // Number writes a number.
 func (w *Writer) Number(n uint64) { w.data = binary.AppendUvarint(w.data, n) }
 
-// Text writes texts.
+// Text writes strings.
 func (w *Writer) Text(all ...string) {
 	for _, s := range all {
 		w.Number(uint64(len(s)))
@@ -123,7 +127,7 @@ func (w *Writer) Text(all ...string) {
 	}
 }
 
-// List writes a list of texts. One that is nil and one that is empty are two.
+// List writes a list of strings. It distinguishes nil from empty.
 func (w *Writer) List(all []string) {
 	if all == nil {
 		w.Number(0)
@@ -144,36 +148,36 @@ func (w *Writer) Flags(all ...bool) {
 	w.data = append(w.data, b)
 }
 
-// Stamp writes the stamp of a file.
+// Stamp writes a file stamp.
 func (w *Writer) Stamp(s filestate.Stamp) {
 	for _, n := range []uint64{uint64(s.MTime), uint64(s.CTime), uint64(s.Size), s.Dev, s.Inode} {
 		w.data = binary.LittleEndian.AppendUint64(w.data, n)
 	}
 }
 
-// A Reader reads what a [Writer] wrote. After a mistake it has failed, and yields nothing.
+// A Reader decodes data written by a [Writer]. After a decoding error it returns zero values.
 type Reader struct {
 	rest    string
 	failed  bool
 	foreign bool
 }
 
-// NewReader returns a reader of what was written.
+// NewReader returns a reader for data.
 func NewReader(data string) *Reader { return &Reader{rest: data} }
 
-// Whole reports whether all was read, without a mistake.
+// Whole reports whether all data was read without error.
 func (r *Reader) Whole() bool { return !r.failed && r.rest == "" }
 
-// Foreign reports whether another program wrote the file, such as another version of this one: it may have read the same files
-// in another way.
+// Foreign reports whether another program, such as another version of adze, wrote the file. It
+// may have parsed the same files differently.
 func (r *Reader) Foreign() bool { return r.foreign }
 
-// Failed reports whether there was a mistake.
+// Failed reports whether decoding failed.
 func (r *Reader) Failed() bool { return r.failed }
 
 func (r *Reader) fail() { r.rest, r.failed = "", true }
 
-// Number returns a number.
+// Number reads a number.
 func (r *Reader) Number() uint64 {
 	var n uint64
 	for i := 0; i < len(r.rest) && i < binary.MaxVarintLen64; i++ {
@@ -188,7 +192,8 @@ func (r *Reader) Number() uint64 {
 	return 0
 }
 
-// Count returns a number of things. There cannot be more of them than bytes, so that room for them can be made.
+// Count reads a number of items. It is at most the number of remaining bytes, so callers can
+// allocate that many.
 func (r *Reader) Count() int {
 	n := r.Number()
 	if n > uint64(len(r.rest)) {
@@ -198,7 +203,7 @@ func (r *Reader) Count() int {
 	return int(n)
 }
 
-// Text returns a text.
+// Text reads a string.
 func (r *Reader) Text() string {
 	n := r.Count()
 	s := r.rest[:n]
@@ -206,7 +211,7 @@ func (r *Reader) Text() string {
 	return s
 }
 
-// List returns a list of texts.
+// List reads a list of strings.
 func (r *Reader) List() []string {
 	n := r.Number()
 	switch {
@@ -223,7 +228,7 @@ func (r *Reader) List() []string {
 	return all
 }
 
-// Flags returns eight booleans.
+// Flags reads eight booleans.
 func (r *Reader) Flags() (all [8]bool) {
 	if r.rest == "" {
 		r.fail()
@@ -236,7 +241,7 @@ func (r *Reader) Flags() (all [8]bool) {
 	return all
 }
 
-// Stamp returns the stamp of a file.
+// Stamp reads a file stamp.
 func (r *Reader) Stamp() filestate.Stamp {
 	var n [5]uint64
 	if len(r.rest) < 8*len(n) {

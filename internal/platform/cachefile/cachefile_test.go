@@ -15,7 +15,7 @@ import (
 
 var format = Format{Mark: "adze test 1\n", Max: 1 << 20}
 
-// content is what the tests write and read.
+// content is the test data.
 type content struct {
 	Numbers []uint64
 	Text    string
@@ -57,7 +57,8 @@ var example = content{
 	Flags: [8]bool{true, false, true}, Stamp: filestate.Stamp{MTime: -1, CTime: 2, Size: 3, Dev: 4, Inode: 1 << 63},
 }
 
-// What was saved is loaded as it was. A file that is cut or changed anywhere, of another format or that others may write is none.
+// TestDamaged checks that a saved file loads unchanged and that a file that is truncated,
+// modified, of another format or writable by others is ignored.
 func TestDamaged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a", "cache")
 	if err := format.Save(path, example.write()); err != nil {
@@ -98,7 +99,7 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// A forged file, with a checksum that fits, breaks nothing.
+// FuzzReader checks that a forged file with a valid checksum does no harm.
 func FuzzReader(f *testing.F) {
 	f.Add(example.write().data)
 	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01})
@@ -115,7 +116,7 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// The newest file is one with the same ending that was written last. Folders, links and other files are none.
+// TestNewest checks that Newest ignores directories, links and files with another extension.
 func TestNewest(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }

@@ -7,27 +7,29 @@ import (
 )
 
 const (
-	// delay is how long nothing is written: there is more to do when a session begins.
+	// delay postpones writing, because a starting session has more urgent work.
 	delay = 200 * time.Millisecond
-	// closeWait is how long Close waits for a file that is being written.
+	// closeWait limits how long Close waits for a write in progress.
 	closeWait = time.Second
 )
 
-// A Saver saves a file in the background, a little later: what it holds can be used meanwhile, and a process that is killed
-// leaves the file from before or none. The zero value is ready, and is safe for concurrent use.
+// A Saver saves a file in the background after a short delay. If the process is killed, the
+// previous file, if any, remains. The zero value is ready to use. A Saver is safe for
+// concurrent use.
 type Saver struct {
 	saving sync.WaitGroup
-	begun  atomic.Int64 // how often
+	begun  atomic.Int64 // number of Save calls
 
 	making, closing sync.Once
 	closed          chan struct{} // see done
 
 	mu   sync.Mutex // held while the file is written
-	last int64      // which time was written last
+	last int64      // number of the last save written
 }
 
-// Save saves the file with what encode returns a little later, or when the saver is closed, unless it was called again before
-// that. A file that cannot be written is not reported: the next start reads what it would hold.
+// Save writes the result of encode to the file after a short delay or when the saver is closed,
+// unless Save is called again before then. Write errors are not reported: the next start
+// rebuilds the data.
 func (s *Saver) Save(f Format, path string, encode func() *Writer) {
 	n := s.begun.Add(1)
 	s.saving.Go(func() {
@@ -50,13 +52,13 @@ func (s *Saver) Save(f Format, path string, encode func() *Writer) {
 	})
 }
 
-// done returns what Close closes.
+// done returns the channel that Close closes.
 func (s *Saver) done() chan struct{} {
 	s.making.Do(func() { s.closed = make(chan struct{}) })
 	return s.closed
 }
 
-// Close writes what is still to be saved, and waits for it, for a short time.
+// Close writes pending data and waits briefly for it.
 func (s *Saver) Close() {
 	s.closing.Do(func() { close(s.done()) })
 	written := make(chan struct{})

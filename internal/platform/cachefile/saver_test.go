@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// What is saved in the background is there when the saver was closed, unless it takes too long.
+// TestSaver checks that Close waits for a background save, but not indefinitely.
 func TestSaver(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a", "cache")
 	var s Saver
@@ -33,7 +33,7 @@ func TestSaver(t *testing.T) {
 	})
 }
 
-// What is saved last stays, also if what was saved before is late.
+// TestSaverOrder checks that the last save wins even if an earlier one is slow.
 func TestSaverOrder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a", "cache")
 	synctest.Test(t, func(t *testing.T) {
@@ -55,7 +55,8 @@ func TestSaverOrder(t *testing.T) {
 	})
 }
 
-// Nothing is written while a session begins, and what is to be saved several times is written once, as it was last.
+// TestSaverWaits checks that writing is delayed and that several saves are written once, with
+// the last content.
 func TestSaverWaits(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a", "cache")
 	synctest.Test(t, func(t *testing.T) {

@@ -1,5 +1,5 @@
-// Package cells measures text as a terminal shows it: an ideograph or an emoji takes two cells, a combining
-// mark none. What a terminal would obey must be taken out before; see package term.
+// Package cells measures the width of text in terminal cells: an ideograph or emoji takes two
+// cells, a combining mark none. Control sequences must be removed first; see package term.
 package cells
 
 import (
@@ -9,15 +9,15 @@ import (
 	"golang.org/x/text/width"
 )
 
-// Of returns how many cells r takes. Of an emoji that is joined from several the parts are counted: terminals differ in
-// how they show it.
+// Of returns the number of cells r takes. The parts of a joined emoji are counted separately,
+// because terminals render them differently.
 func Of(r rune) int {
 	switch {
 	case r < 0x300:
 		return 1
-	case r >= 0x4e00 && r <= 0x9fff, r >= 0xac00 && r <= 0xd7a3: // most Chinese characters, and Korean syllables
+	case r >= 0x4e00 && r <= 0x9fff, r >= 0xac00 && r <= 0xd7a3: // most Chinese characters and Korean syllables
 		return 2
-	case r >= 0x1160 && r <= 0x11ff, r >= 0xd7b0 && r <= 0xd7ff: // what follows the first part of a syllable
+	case r >= 0x1160 && r <= 0x11ff, r >= 0xd7b0 && r <= 0xd7ff: // non-initial parts of a Korean syllable
 		return 0
 	case unicode.In(r, unicode.Mn, unicode.Me), r == joiner, r == nonJoiner:
 		return 0
@@ -35,7 +35,7 @@ func wide(r rune) bool {
 	return false
 }
 
-// Width returns how many cells text takes on one line.
+// Width returns the number of cells text takes on one line.
 func Width(text string) int {
 	n := 0
 	for _, r := range text {
@@ -44,7 +44,8 @@ func Width(text string) int {
 	return n
 }
 
-// Cut returns text if it fits into n cells, and otherwise as much of it as fits with more behind it, if that fits.
+// Cut returns text if it fits into n cells. Otherwise it returns text truncated to n cells,
+// ending in more if more fits.
 func Cut(text string, n int, more string) string {
 	if len(text) <= n || Width(text) <= n {
 		return text
@@ -62,11 +63,10 @@ func Cut(text string, n int, more string) string {
 	return text
 }
 
-// Left returns text with blanks behind it, n cells wide, and Right with blanks before it. Longer text stays
-// as it is.
+// Left pads text with trailing blanks to n cells. Longer text is unchanged.
 func Left(text string, n int) string { return text + blanks(n-Width(text)) }
 
-// Right returns text at the right end of n cells.
+// Right pads text with leading blanks to n cells. Longer text is unchanged.
 func Right(text string, n int) string { return blanks(n-Width(text)) + text }
 
 func blanks(n int) string { return strings.Repeat(" ", max(0, n)) }

@@ -1,4 +1,4 @@
-// Package clipboard puts texts on the clipboard of the system, and reads texts and pictures from it.
+// Package clipboard writes text to the system clipboard and reads text and images from it.
 package clipboard
 
 import (
@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Copy puts a text on the clipboard of the system with the program that is there for it, which gets the environment, and
-// reports false if there is none.
+// Copy puts text on the system clipboard using whichever clipboard program is installed, run
+// with the given environment. It reports whether it found a program.
 func Copy(text string, getenv func(string) string, environ []string) (done bool, err error) {
 	for _, command := range programs(runtime.GOOS, getenv) {
 		path, err := exec.LookPath(command[0])
@@ -33,8 +33,8 @@ func Copy(text string, getenv func(string) string, environ []string) (done bool,
 	return false, nil
 }
 
-// programs returns the commands that fill the clipboard where the user sits: with a connection over ssh that is not this
-// machine.
+// programs returns the commands that fill the clipboard of the user's machine. Over an SSH
+// connection, that is not this machine.
 func programs(system string, getenv func(string) string) [][]string {
 	switch {
 	case getenv("SSH_CONNECTION") != "" && getenv("DISPLAY") == "":

@@ -14,24 +14,25 @@ import (
 	"time"
 )
 
-// A Content is what the clipboard holds: a picture or a text.
+// Content is the clipboard's content: an image or text.
 type Content struct {
-	Image []byte // of any format
+	Image []byte // any format
 	Text  string
 }
 
 const (
-	// maxContent is the most that is read, in bytes.
+	// maxContent limits the size of the content, in bytes.
 	maxContent = 32 << 20
-	// readTime is how long a program may take to read it.
+	// readTime limits how long a clipboard program may run.
 	readTime = 5 * time.Second
 )
 
-// ErrNoProgram says that no program is there that reads the clipboard.
+// ErrNoProgram means that no program for reading the clipboard is installed.
 var ErrNoProgram = errors.New("no program is there that reads the clipboard")
 
-// Read returns what the clipboard of the system holds, a picture rather than a text, with the program that is there for it,
-// which gets the environment. The content is empty if the clipboard holds neither.
+// Read returns the system clipboard's content, preferring an image to text. It uses whichever
+// clipboard program is installed, run with the given environment. The result is empty if the
+// clipboard holds neither.
 func Read(ctx context.Context, getenv func(string) string, environ []string) (Content, error) {
 	err := ErrNoProgram
 	for _, r := range readers(runtime.GOOS, getenv) {
@@ -48,13 +49,14 @@ func Read(ctx context.Context, getenv func(string) string, environ []string) (Co
 	return Content{}, err
 }
 
-// A reader reads the clipboard with a program. Run runs the program and returns what it prints.
+// A reader reads the clipboard using a program. run runs the program and returns its output.
 type reader struct {
 	program string
 	read    func(run func(args ...string) ([]byte, error)) (Content, error)
 }
 
-// readers returns what can read the clipboard where the user sits, see [programs].
+// readers returns the programs that can read the clipboard of the user's machine; see
+// [programs].
 func readers(system string, getenv func(string) string) []reader {
 	switch {
 	case getenv("SSH_CONNECTION") != "" && getenv("DISPLAY") == "":
@@ -74,19 +76,19 @@ func readers(system string, getenv func(string) string) []reader {
 	return nil
 }
 
-// The types of pictures and texts that are taken, the best first.
+// The supported image and text types, best first.
 var (
 	imageTypes = []string{"image/png", "image/jpeg", "image/webp", "image/gif"}
 	textTypes  = []string{"text/plain;charset=utf-8", "UTF8_STRING", "text/plain", "STRING"}
 )
 
-// readTyped reads with a program that lists the types of what it has, and prints what has a type that stands after the
-// arguments of take.
+// readTyped uses a program that lists the available types and prints the content of a given
+// type. The type is appended to take.
 func readTyped(list, take []string) func(func(...string) ([]byte, error)) (Content, error) {
 	return func(run func(...string) ([]byte, error)) (Content, error) {
 		out, err := run(list...)
 		if err != nil {
-			return Content{}, nil // ok: an empty clipboard is an error to these programs
+			return Content{}, nil // ok: these programs fail if the clipboard is empty
 		}
 		has := map[string]bool{}
 		for _, line := range strings.Fields(string(out)) {
@@ -109,7 +111,7 @@ func readTyped(list, take []string) func(func(...string) ([]byte, error)) (Conte
 	}
 }
 
-// readText reads with a program that prints the text.
+// readText uses a program that prints the text.
 func readText(args ...string) func(func(...string) ([]byte, error)) (Content, error) {
 	return func(run func(...string) ([]byte, error)) (Content, error) {
 		out, err := run(args...)
@@ -117,11 +119,11 @@ func readText(args ...string) func(func(...string) ([]byte, error)) (Content, er
 	}
 }
 
-// readMac returns the picture, which the program prints as «data PNGf89504E…».
+// readMac reads an image, which osascript prints as «data PNGf89504E…».
 func readMac(run func(...string) ([]byte, error)) (Content, error) {
 	out, err := run("-e", "get the clipboard as «class PNGf»")
 	if err != nil {
-		return Content{}, nil // ok: there is no picture
+		return Content{}, nil // ok: the clipboard holds no picture
 	}
 	_, digits, ok := strings.Cut(string(out), "PNGf")
 	if !ok {
@@ -131,7 +133,7 @@ func readMac(run func(...string) ([]byte, error)) (Content, error) {
 	return Content{Image: data}, err
 }
 
-// The programs for PowerShell that print a picture in base64, or the text.
+// PowerShell scripts that print an image in base64, or the text.
 const (
 	windowsImage = `Add-Type -AssemblyName System.Windows.Forms; Add-Type -AssemblyName System.Drawing; ` +
 		`$i = [Windows.Forms.Clipboard]::GetImage(); if ($i) { $m = New-Object IO.MemoryStream; ` +
@@ -152,7 +154,7 @@ func readWindows(run func(...string) ([]byte, error)) (Content, error) {
 	return Content{Text: strings.TrimRight(string(out), "\r\n")}, err
 }
 
-// output returns what a program prints, within bounds.
+// output runs a program with limits on time and size and returns its output.
 func output(ctx context.Context, path string, args, environ []string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, readTime)
 	defer cancel()
@@ -172,7 +174,7 @@ func output(ctx context.Context, path string, args, environ []string) ([]byte, e
 	return out.data, nil
 }
 
-// A capped takes at most maxContent bytes.
+// A capped is a buffer limited to maxContent bytes.
 type capped struct {
 	data []byte
 	over bool

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// install puts programs that are shell scripts on the search path, and nothing else.
+// install makes PATH contain only the given shell scripts.
 func install(t *testing.T, scripts map[string]string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -36,8 +36,8 @@ func env(pairs ...string) func(string) string {
 	}
 }
 
-// A picture on the clipboard is read with the program of the system, and a text where there is none.
-//
+// TestRead checks that Read returns an image using the system's program, and text if the
+// clipboard holds no image.
 // Proves X-127.
 func TestRead(t *testing.T) {
 	const wayland = `case "$*" in
@@ -86,13 +86,13 @@ func TestReadMac(t *testing.T) {
 	}
 }
 
-// A program that prints without end, hangs or is missing does not hold up the user.
-//
+// TestReadBounded checks that a clipboard program that prints endlessly, hangs or is missing
+// does not block.
 // Proves X-127.
 func TestReadBounded(t *testing.T) {
 	x := env("DISPLAY", ":0")
 	install(t, map[string]string{"xsel": "exec /usr/bin/yes 0123456789012345678901234567890123456789"})
-	if _, err := Read(t.Context(), x, nil); err == nil || !strings.Contains(err.Error(), "more than 32 MB") && !strings.Contains(err.Error(), "xsel took longer than 5s") { // on a busy machine
+	if _, err := Read(t.Context(), x, nil); err == nil || !strings.Contains(err.Error(), "more than 32 MB") && !strings.Contains(err.Error(), "xsel took longer than 5s") { // times out on a busy machine
 		t.Errorf("without end: %v", err)
 	}
 	install(t, map[string]string{"xsel": "/bin/sleep 100"})

@@ -10,71 +10,77 @@ import (
 	"adze/internal/platform/scope"
 )
 
-// An Effect is what a setting does to the user's rights if a project sets it. It decides when the setting of a trusted
-// workspace counts.
+// An Effect classifies how a setting in a project affects the user's permissions. It determines
+// when a trusted workspace's setting takes effect.
 type Effect uint8
 
-// The effects. A key without one is treated like [Shifts].
+// Effects. A key without one is treated like [Shifts].
 const (
 	unclassified Effect = iota
-	// Neutral settings count at once: they change neither what is allowed, nor what runs, nor who gets data.
+	// Neutral settings take effect immediately. They don't change permissions, don't run
+	// programs and don't send data anywhere.
 	Neutral
-	// Tightens is for settings that can only forbid. They count at once, and stay after they are removed until the user
-	// approves of that.
+	// Tightens is for settings that can only forbid. They take effect immediately and, when
+	// removed, stay in effect until the user approves the removal.
 	Tightens
-	// Widens is for settings that allow more, or send data elsewhere. They count once the user has approved them.
+	// Widens is for settings that allow more or send data elsewhere. They take effect once the
+	// user has approved them.
 	Widens
-	// Shifts is for settings that forbid something and allow something else: they need approval to come and to go.
+	// Shifts is for settings that forbid one thing and allow another. Adding and removing them
+	// needs approval.
 	Shifts
-	// Runs is for settings with programs. Each program is approved by itself before it runs.
+	// Runs is for settings that specify programs. Each program is approved separately before it
+	// runs.
 	Runs
 )
 
-// waits reports whether a setting counts only once it is approved.
+// waits reports whether a setting only takes effect once approved.
 func (e Effect) waits() bool { return e == unclassified || e == Widens || e == Shifts }
 
-// stays reports whether a setting that is removed stays until the user approves of that.
+// stays reports whether a removed setting stays in effect until the user approves the removal.
 func (e Effect) stays() bool { return e == Tightens || e == Shifts }
 
-// A Claim is one thing that a file of a workspace sets: a rule, a directory, a variable, an item of a list, a member of
-// an object, or any other value.
+// A Claim is a single thing that a workspace file sets: a rule, a directory, a variable, a list
+// item, an object member or any other value.
 type Claim struct {
-	Key    string          // the name of its setting; of a variable or a member with its name after a dot
-	Value  json.RawMessage // canonical
+	Key    string          // name of the setting; for a variable or member, followed by a dot and its name
+	Value  json.RawMessage // canonical JSON
 	Effect Effect
 	File   string
-	Dir    string // what paths in it are relative to
-	Own    bool   // it is in a local file that is the user's own
+	Dir    string // base directory for relative paths
+	Own    bool   // set in a local file that the user owns
 }
 
-// Same reports whether two claims say the same, in whichever file of a directory.
+// Same reports whether two claims have the same content, regardless of which of a directory's
+// files they are in.
 func (c Claim) Same(d Claim) bool {
 	return c.Key == d.Key && c.Dir == d.Dir && bytes.Equal(c.Value, d.Value)
 }
 
-// String describes the claim in one line.
+// String describes the claim on one line.
 func (c Claim) String() string {
 	text := string(c.Value)
 	if s := ""; json.Unmarshal(c.Value, &s) == nil {
 		text = s
 	}
-	if strings.HasPrefix(c.Key, "env.") { // its value may be a secret
+	if strings.HasPrefix(c.Key, "env.") { // the value may be a secret
 		return c.Key
 	}
 	return c.Key + " " + shortened(text)
 }
 
-// Claims returns what files of the workspace set, apart from what is neutral or runs programs. Of local files that are the
-// user's own, it returns what forbids something.
+// Claims returns the claims of workspace files, except neutral ones and programs. For local
+// files that the user owns, it returns only restrictions.
 func (s *Settings) Claims() []Claim { return s.claims }
 
-// Waiting returns the claims that do not count because the user has not approved them.
+// Waiting returns the claims that are not in effect because the user has not approved them.
 func (s *Settings) Waiting() []Claim { return s.waiting }
 
-// Retained returns the claims that count although no file has them any more. See [Sources].
+// Retained returns the claims that remain in effect although they were removed from all files.
+// See [Sources].
 func (s *Settings) Retained() []Claim { return s.retained }
 
-// claims returns the claims of a member of a document.
+// claims returns the claims in a member of the document.
 func (d *document) claims(k *Key, m member) (list []Claim) {
 	add := func(key string, n *jsonc.Node) {
 		list = append(list, Claim{key, jsonc.Canonical(d.raw(n)), k.Effect, d.file.Path, d.file.Dir, d.grant == Whole})
@@ -95,7 +101,7 @@ func (d *document) claims(k *Key, m member) (list []Claim) {
 	return list
 }
 
-// counts reports whether a claim of a document counts, and notes it.
+// counts records a document's claim and reports whether it takes effect.
 func (b *builder) counts(doc *document, c Claim) bool {
 	if doc.grant == Whole && doc.file.Own != nil && c.Effect.stays() {
 		b.Settings.claims = append(b.Settings.claims, c)
@@ -115,7 +121,8 @@ func (b *builder) counts(doc *document, c Claim) bool {
 	return false
 }
 
-// approved returns what counts of a member that a document may set, and whether anything does.
+// approved returns the effective part of a member that a document may set, and whether there is
+// any.
 func (b *builder) approved(doc *document, k *Key, m member, v any, raw json.RawMessage) (any, json.RawMessage, bool) {
 	if doc.grant == Whole && doc.file.Own == nil || k.Effect == Neutral || k.Effect == Runs {
 		return v, raw, true
@@ -130,7 +137,7 @@ func (b *builder) approved(doc *document, k *Key, m member, v any, raw json.RawM
 	case k.Kind == List:
 		texts := make([]string, len(kept))
 		for i, c := range kept {
-			json.Unmarshal(c.Value, &texts[i]) // ok: they are texts
+			json.Unmarshal(c.Value, &texts[i]) // ok: the values are strings
 		}
 		return texts, marshal(texts), true
 	}
@@ -142,8 +149,8 @@ func (b *builder) approved(doc *document, k *Key, m member, v any, raw json.RawM
 	return raw, raw, true
 }
 
-// retain returns the documents with those of [Sources.Limits] that no document has any more, below all other settings of
-// the workspace.
+// retain adds documents for the [Sources.Limits] that are missing from all files. They have
+// lower precedence than all other workspace settings.
 func (b *builder) retain(docs []*document) []*document {
 	if len(b.src.Limits) == 0 {
 		return docs
@@ -169,7 +176,7 @@ func (b *builder) retain(docs []*document) []*document {
 			continue
 		}
 		if v, err := k.decode(c.Value); len(k.Tighten) > 0 && (err != nil || !holds(k.Tighten, v)) {
-			continue // it forbids nothing
+			continue // not a restriction
 		}
 		value := c.Value
 		if k.Kind == List || k.Kind == Rules {
@@ -185,7 +192,8 @@ func (b *builder) retain(docs []*document) []*document {
 	return docs
 }
 
-// ClaimsIn returns what the text of a settings file of a workspace claims. A text that cannot be read claims nothing.
+// ClaimsIn returns the claims in the text of a workspace settings file. It returns nil if the
+// text is invalid.
 func ClaimsIn(file, dir string, data []byte, keys []Key) (list []Claim) {
 	b := &builder{Settings: &Settings{keys: make(map[string]*Key, len(keys))}}
 	b.index(keys)

@@ -1,8 +1,9 @@
-// Package config finds, merges and decodes settings, writes changes back, and follows the files. It
-// knows how a setting is declared, not which ones there are: the composition root declares the keys,
-// reads the values, and hands each part of the program its own. It does not decide whom to trust: that
-// is said with each file. A wrong value never stops the program: it is reported, and the next best
-// source counts. What to do about a file that cannot be read at all is left to the caller.
+// Package config finds, merges and decodes settings, writes changes back and follows the files.
+//
+// The composition root declares the keys and passes the values to the parts of the program that
+// use them. The caller also specifies how far each file is trusted. An invalid value never
+// stops the program: it is reported, and the next source is used. The caller handles files that
+// cannot be read at all.
 package config
 
 import (
@@ -11,35 +12,36 @@ import (
 	"adze/internal/platform/scope"
 )
 
-// Sources are where settings come from.
+// Sources specifies where settings come from.
 type Sources struct {
-	// Files are in order of precedence within their scope, lowest first.
+	// Files are in ascending order of precedence within their scope.
 	Files []File
-	// Getenv returns the value of a variable; an empty one counts as not set. Variables win over all
-	// files but managed ones.
+	// Getenv returns the value of an environment variable; empty means unset. Variables take
+	// precedence over all files except managed ones.
 	Getenv func(name string) string
-	// Home is the user's home directory and Root the workspace, both absolute or empty.
+	// Home is the user's home directory and Root is the workspace. Both are absolute or empty.
 	Home, Root string
 
-	// Approved reports whether a claim of the workspace counts that has to be approved; nil approves none. Limits are
-	// claims that stay when no file has them any more, because the user relies on them. Decided changes whenever these
-	// may have changed.
+	// Approved reports whether a workspace claim that needs approval has been approved; nil
+	// approves none. Limits are claims that stay in effect after they are removed from all
+	// files, because the user relies on them. Decided changes whenever either may have changed.
 	Approved func(Claim) bool
 	Limits   []Claim
 	Decided  int
 
-	// Closest returns up to n words of among that may have been meant by word. It may be nil.
+	// Closest returns up to n of the words in among that are similar to word. It may be nil.
 	Closest func(word string, among []string, n int) []string
 }
 
-// files returns all files, lowest first.
+// files returns all files in ascending order of precedence.
 func (src *Sources) files() []File {
 	files := slices.Clone(src.Files)
 	slices.SortStableFunc(files, func(a, b File) int { return scope.Compare(b.Scope, a.Scope) })
 	return files
 }
 
-// TextOrFile returns what a flag says: settings themselves as a JSON object, or the name of a file.
+// TextOrFile interprets a flag's value as settings in the form of a JSON object, or as the name
+// of a file.
 func TextOrFile(from scope.Scope, flag, value string) File {
 	if isObject(value) {
 		return File{Scope: from, Path: flag, Text: value}
@@ -47,21 +49,21 @@ func TextOrFile(from scope.Scope, flag, value string) File {
 	return File{Scope: from, Path: value, Required: true}
 }
 
-// A Warning says what is wrong with the settings, in one line.
+// A Warning describes a problem with the settings on one line.
 type Warning struct {
 	Where string // file:line:column, a variable, or --settings
 	Text  string
 }
 
-// String returns the line.
+// String formats the warning on one line.
 func (w Warning) String() string { return w.Where + ": " + w.Text }
 
-// Settings are the values in force. It does not change and may be used from any goroutine.
+// Settings holds the effective values. It is immutable and safe for concurrent use.
 type Settings struct {
-	keys   map[string]*Key // by name, other names included
+	keys   map[string]*Key // keyed by name and alias
 	values map[string]value
 	parts  map[string][]Part
-	rules  []Rule // lowest first
+	rules  []Rule // lowest precedence first
 	dirs   []Directory
 	vars   []Var
 
@@ -80,11 +82,11 @@ type value struct {
 	v      any
 	origin string // empty for the default
 	scope  scope.Scope
-	file   bool // the origin is a file, of that scope
+	file   bool // set in a file with that scope
 }
 
-// Load reads the sources and returns the value of every key, and what is wrong. It panics on keys
-// that are declared wrongly. See [Settings.Invalid] for files that count for nothing.
+// Load reads the sources and returns the value of every key, and warnings. It panics if a key
+// is declared incorrectly. See [Settings.Invalid] for files that were ignored.
 func Load(src Sources, keys []Key) (*Settings, []Warning) {
 	var docs []*document
 	var invalid []*InvalidFile
@@ -104,20 +106,20 @@ func Load(src Sources, keys []Key) (*Settings, []Warning) {
 // Invalid returns the files that cannot be used.
 func (s *Settings) Invalid() []*InvalidFile { return s.invalid }
 
-// A Demoted file is one of local settings that counts like one of the project, because it is not known to be the
-// user's own.
+// A Demoted file is a local settings file that is treated like a project file because it may
+// not be the user's own.
 type Demoted struct {
 	File  string
-	Names []string // the settings in it that do not count for that reason; a variable is env.NAME
+	Names []string // ignored settings; a variable is env.NAME
 }
 
-// Demoted returns the local files with settings that do not count because the files are not known to be the user's
-// own.
+// Demoted returns the local files with settings that are ignored because the files may not be
+// the user's own.
 func (s *Settings) Demoted() []Demoted { return s.demoted }
 
-// LocalFiles returns the local files there are that are not known to be the user's own.
+// LocalFiles returns the existing local files that may not be the user's own.
 func (s *Settings) LocalFiles() []string { return s.local }
 
-// Withheld returns how many rules and directories of the workspace do not count before the user
-// trusts it, although the rest of its settings does.
+// Withheld returns the number of workspace rules and directories that are ignored until the
+// user trusts the workspace, although its other settings are in effect.
 func (s *Settings) Withheld() int { return s.withheld }

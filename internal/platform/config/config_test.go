@@ -42,7 +42,7 @@ type got struct {
 	Invalid   []string
 }
 
-// given returns settings as --settings takes them.
+// given returns settings passed with --settings.
 func given(value string) File { return TextOrFile(scope.Flag, "--settings", value) }
 
 func run(t *testing.T, user, extra string, vars map[string]string) got {

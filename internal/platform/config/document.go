@@ -18,58 +18,59 @@ import (
 	"adze/internal/platform/scope"
 )
 
-// A File is where settings of one scope stand.
+// A File is a source of settings for one scope.
 type File struct {
 	Scope scope.Scope
-	// Path is absolute. It need not exist unless Required is set.
+	// Path is absolute. The file need not exist unless Required is set.
 	Path     string
 	Required bool
-	// Text are the settings themselves instead of a file; Path is then what they are called.
+	// Text holds the settings themselves in place of a file. Path is then their display name.
 	Text string
-	// Dir is what rules and directories in the file are relative to.
+	// Dir is the base for relative rules and directories in the file.
 	Dir string
-	// Grant is how much of the file counts, unless Own reports that what was read is the user's own. Own is asked
-	// whenever the file is read, and must not keep data; it may be nil.
+	// Grant determines how much of the file takes effect, unless Own reports that the content
+	// is the user's own. Own is called whenever the file is read and must not retain data. It
+	// may be nil.
 	Grant Grant
 	Own   func(data []byte) bool
-	// Foreign says that the file is written for another program too: what it says beyond the keys
-	// declared here is no mistake.
+	// Foreign means that the file is shared with another program, so undeclared keys are not
+	// reported.
 	Foreign bool
 }
 
-// An InvalidFile is a file that cannot be used: what its rules forbid is not known.
+// An InvalidFile is a file that cannot be used. Its deny rules are unknown.
 type InvalidFile struct {
 	Scope scope.Scope
-	Where string // file:line:column, or the file if it cannot be read at all
+	Where string // file:line:column, or only the file if it cannot be read
 	Text  string
 }
 
-// Error names the place and the problem.
+// Error returns the location and the problem.
 func (e *InvalidFile) Error() string { return e.Where + ": " + e.Text }
 
-// A document is a file as it was read.
+// A document is a parsed file.
 type document struct {
 	file  File
 	scope scope.Scope
 	grant Grant
 	data  []byte
-	root  *jsonc.Node // an object, or nil if the file is empty or missing
+	root  *jsonc.Node // object, or nil if the file is empty or missing
 	stamp stamp
 
-	retained bool // it stands for claims that no file has any more
+	retained bool // represents claims removed from all files
 }
 
 // A member is a value in a document.
 type member struct {
-	path string // names of the levels with dots between
+	path string // dot-separated names
 	node *jsonc.Node
 }
 
-// maxFile bounds a settings file, in bytes.
+// maxFile limits the size of a settings file, in bytes.
 const maxFile = 4 << 20
 
-// readDocument reads a file. One that is missing is as good as an empty one if it is not required. The
-// error is an [*InvalidFile].
+// readDocument reads a file. A missing file counts as empty unless it is required. The error is
+// an [*InvalidFile].
 func readDocument(f File) (*document, error) {
 	d := &document{file: f, scope: f.Scope, grant: f.Grant}
 	data := []byte(f.Text)
@@ -81,7 +82,7 @@ func readDocument(f File) (*document, error) {
 		}
 		var pathErr *fs.PathError
 		if errors.As(err, &pathErr) {
-			err = pathErr.Err // the name is said already
+			err = pathErr.Err // the message already includes the path
 		}
 		if err != nil {
 			return d, &InvalidFile{f.Scope, f.Path, fmt.Sprintf("cannot be read: %v", err)}
@@ -97,27 +98,27 @@ func readDocument(f File) (*document, error) {
 	return d, d.parse(data)
 }
 
-// asOwn returns the document as it would count if it were the user's own local file.
+// asOwn returns the document as if it were the user's own local file.
 func (d *document) asOwn() *document {
 	return &document{file: d.file, scope: scope.Local, grant: Whole}
 }
 
-// promoted reports whether the document, which was not the user's own when it was read, is so now.
+// promoted reports whether the document has become the user's own since it was read.
 func (d *document) promoted(f File) bool {
 	return f.Own != nil && d.root != nil && d.grant != Whole && f.Own(d.data)
 }
 
-// A stamp tells whether a file may have changed.
+// A stamp detects whether a file may have changed.
 type stamp struct {
-	info fs.FileInfo // nil if there is no file
+	info fs.FileInfo // nil if the file does not exist
 	read time.Time
 }
 
-// settling is how long after a change the times of a file cannot tell it from a further one.
+// settling is how long after a change another change might leave a file's timestamps the same.
 const settling = 2 * time.Second
 
-// same reports whether the file is certainly still what it was. If its last change was just before it
-// was read, only the content can tell.
+// same reports whether the file is certainly unchanged. It is false if the file changed just
+// before it was read; then only the content can tell.
 func (s stamp) same(info fs.FileInfo) bool {
 	if s.info == nil || info == nil {
 		return s.info == nil && info == nil
@@ -126,8 +127,8 @@ func (s stamp) same(info fs.FileInfo) bool {
 		s.read.Sub(info.ModTime()) > settling
 }
 
-// readSettled reads a regular file that may be written to at the same time: what it returns stood there
-// at one moment, as far as size and times can tell.
+// readSettled reads a regular file that may be modified concurrently. The result is a
+// consistent snapshot, as far as size and timestamps can tell.
 func readSettled(path string) (data []byte, s stamp, err error) {
 	for range 5 {
 		var moved bool
@@ -161,7 +162,7 @@ func readOnce(path string) (data []byte, s stamp, moved bool, err error) {
 		return nil, s, false, fmt.Errorf("it is larger than %d MB", maxFile>>20)
 	}
 	s.info = info
-	text := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead)) // one piece, unless the file grows
+	text := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead)) // a single allocation, unless the file grows
 	if _, err = text.ReadFrom(io.LimitReader(file, maxFile+1)); err != nil {
 		return nil, s, false, err
 	}
@@ -171,7 +172,7 @@ func readOnce(path string) (data []byte, s stamp, moved bool, err error) {
 	return data, s, moved, nil
 }
 
-// parse reads data, which is one object or nothing.
+// parse parses data, which must be a single object or empty.
 func (d *document) parse(data []byte) error {
 	d.data = data
 	root, err := jsonc.Parse(data)
@@ -186,7 +187,7 @@ func (d *document) parse(data []byte) error {
 	return nil
 }
 
-// at names a position in the document.
+// at formats a position in the document.
 func (d *document) at(offset int) string {
 	line, column := d.position(offset)
 	return place(d.file.Path, line, column)
@@ -203,8 +204,8 @@ func (d *document) position(offset int) (line, column int) {
 
 func (d *document) raw(n *jsonc.Node) json.RawMessage { return jsonc.Plain(d.data, n) }
 
-// members returns the values of the document, in order. It looks into the objects that branch says
-// are not values.
+// members returns the document's values in order. It descends into objects for which branch
+// returns true.
 func (d *document) members(branch func(path string) bool) []member {
 	if d.root == nil {
 		return nil
@@ -224,5 +225,5 @@ func appendMembers(list []member, object *jsonc.Node, prefix string, branch func
 	return list
 }
 
-// isObject reports whether the text of --settings is an object rather than the name of a file.
+// isObject reports whether the value of --settings is a JSON object rather than a file name.
 func isObject(text string) bool { return strings.HasPrefix(strings.TrimSpace(text), "{") }

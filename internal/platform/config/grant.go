@@ -7,24 +7,24 @@ import (
 	"adze/internal/platform/scope"
 )
 
-// A Grant says how much of a file counts.
+// A Grant determines how much of a file takes effect.
 type Grant uint8
 
-// The grants, from everything to next to nothing.
+// Grants, from most to least permissive.
 const (
-	// Whole is for what the user or an administrator wrote.
+	// Whole is for files written by the user or an administrator.
 	Whole Grant = iota
-	// Workspace is for files of a workspace that the user trusts: everything but what no workspace
-	// may set.
+	// Workspace is for files of a workspace that the user trusts: everything except keys that
+	// no workspace may set.
 	Workspace
-	// Hosted is for files of a workspace that a host vouches for: like Workspace, but rules that allow
-	// something and directories wait until the user trusts it.
+	// Hosted is for files of a workspace that a host vouches for. It is like Workspace, but
+	// allow rules and directories are ignored until the user trusts the workspace.
 	Hosted
-	// Untrusted is for files of any other workspace: only rules that deny or ask count.
+	// Untrusted is for files of any other workspace: only deny and ask rules take effect.
 	Untrusted
 )
 
-// permit returns why the file may not set the key to v, or nil.
+// permit returns an error if the file may not set the key to v.
 func (k *Key) permit(d *document, v any) error {
 	switch {
 	case k.Managed && d.scope != scope.Managed:

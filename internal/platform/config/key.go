@@ -10,53 +10,57 @@ import (
 	"strings"
 )
 
-// A Kind is the kind of value a key takes.
+// A Kind is the type of a key's value.
 type Kind uint8
 
-// The kinds.
+// Kinds.
 const (
 	Bool Kind = iota
 	Int
 	Float
 	Text
-	List   // of texts; in a variable, separated by commas. Those of several files are joined
-	Object // anything, decoded by the caller. Those of several files are merged
-	Rules  // permission rules, see [Settings.Rules]; the end of the name is what they do
+	List   // strings, comma-separated in a variable; lists from several files are concatenated
+	Object // any object, decoded by the caller; objects from several files are merged
+	Rules  // permission rules, see [Settings.Rules]; the last part of the name is their behavior
 	Dirs   // directories, see [Settings.Directories]
 	Vars   // variables, see [Settings.Env]
 )
 
-// A Key declares one setting.
+// A Key declares a setting.
 type Key struct {
-	// Name is the setting's place in a file, with dots between the levels. A setting that only the
-	// environment can give has none.
+	// Name is the setting's path in a file, separated by dots. It is empty if only the
+	// environment can provide the setting.
 	Name string
-	// Aliases are names that other programs have for it.
+	// Aliases are other programs' names for the setting.
 	Aliases []string
-	// Env are the variables that give it, the first that is set winning.
+	// Env lists environment variables for the setting. The first one set wins.
 	Env  []string
 	Kind Kind
-	// Default is the value without any source, written as in a variable; empty means none.
+	// Default is the default value, written as in a variable; empty means none.
 	Default string
-	// Min and Max bound a number, unless both are zero. OrZero also allows 0.
+	// Min and Max limit a number, unless both are zero. OrZero also allows 0.
 	Min, Max float64
 	OrZero   bool
-	// Choices are the texts that are accepted; none means any.
+	// Choices are the accepted values; empty means any.
 	Choices []string
-	// Accepted says in words what is accepted; empty means that the above says it.
+	// Accepted describes the accepted values for users. If empty, the description is derived
+	// from the fields above.
 	Accepted string
-	// Personal says that a workspace cannot set it, trusted or not; Tighten, if not empty, which values
-	// alone it can set; NotLocal which values no file in the workspace can set, even the user's own;
-	// Managed that it counts in managed settings only. Values are written as in a variable.
+	// Personal means that a workspace cannot set the key, even if trusted. Managed means that
+	// the key only takes effect in managed settings. Tighten, if not empty, lists the only
+	// values a workspace can set; NotLocal lists values that no file in the workspace can set,
+	// not even the user's own. Values are written as in a variable.
 	Personal, Managed bool
 	Tighten, NotLocal []string
-	// Effect is what the key does to the user's rights if a project sets it. Keys that no project can set have none.
+	// Effect classifies how the key affects the user's permissions if a project sets it. Keys
+	// that no project can set have none.
 	Effect Effect
-	// Doc is a phrase for the reference, Requirement what asks for the setting.
+	// Doc is a phrase for the reference. Requirement is the requirement that calls for the
+	// setting.
 	Doc, Requirement string
 }
 
-// ID is what the key is called in the program: its name, or else its first variable.
+// ID identifies the key in the program: its name, or else its first variable.
 func (k *Key) ID() string {
 	if k.Name == "" && len(k.Env) > 0 {
 		return k.Env[0]
@@ -64,7 +68,7 @@ func (k *Key) ID() string {
 	return k.Name
 }
 
-// mustDefault returns the default. It panics if there cannot be such a key.
+// mustDefault returns the default. It panics if the key's declaration is invalid.
 func (k *Key) mustDefault() any {
 	if k.ID() == "" {
 		panic("config: a key has neither a name nor a variable")
@@ -96,8 +100,8 @@ func (k *Key) zero() any {
 	}
 }
 
-// Encode returns the JSON of a value that is written as in a variable, or as JSON if it is a list or an
-// object.
+// Encode converts a value to JSON. The value is written as in a variable, or as JSON if it is a
+// list or object.
 func (k *Key) Encode(text string) (json.RawMessage, error) {
 	if t := strings.TrimSpace(text); k.Kind >= List && (strings.HasPrefix(t, "[") || strings.HasPrefix(t, "{")) {
 		if !json.Valid([]byte(t)) {
@@ -112,7 +116,7 @@ func (k *Key) Encode(text string) (json.RawMessage, error) {
 	return marshal(v), nil
 }
 
-// decode reads a value as a file has it.
+// decode parses a value from a file.
 func (k *Key) decode(raw json.RawMessage) (any, error) {
 	switch k.Kind {
 	case Text:
@@ -136,7 +140,7 @@ func (k *Key) decode(raw json.RawMessage) (any, error) {
 	return k.parse(string(raw))
 }
 
-// parse reads a value as a variable has it.
+// parse parses a value from a variable.
 func (k *Key) parse(text string) (any, error) {
 	switch k.Kind {
 	case Bool:
@@ -184,7 +188,7 @@ func (k *Key) within(x float64) error {
 	return errors.New("is out of range")
 }
 
-// errChoice is the error of a value that is not one of the choices.
+// errChoice is returned for a value that is not among the choices.
 var errChoice = errors.New("is not one of the choices")
 
 // Wrong describes the problem with a value and lists the accepted values.
@@ -204,7 +208,7 @@ func (k *Key) choose(texts ...string) error {
 	return nil
 }
 
-// Accepts says in words what the key accepts.
+// Accepts describes the accepted values for users.
 func (k *Key) Accepts() string {
 	if k.Accepted != "" {
 		return k.Accepted
@@ -247,12 +251,12 @@ func (k *Key) Accepts() string {
 	}
 }
 
-// complaint says what is wrong with a value, what would be right and what happens now.
+// complaint describes the problem with a value, the accepted values and the consequence.
 func (k *Key) complaint(name, text string, problem error) string {
 	return fmt.Sprintf("%s is set to %s, which %v (accepted: %s); the value is ignored", name, shortened(text), problem, k.Accepts())
 }
 
-// number writes x with commas between the thousands.
+// number formats x with thousands separators.
 func number(x float64) string {
 	s := strconv.FormatFloat(x, 'f', -1, 64)
 	whole, rest, fraction := strings.Cut(s, ".")

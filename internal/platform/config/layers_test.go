@@ -32,7 +32,7 @@ var layered = []Key{
 	{Name: "allowManagedPermissionRulesOnly", Kind: Bool, Default: "false", Managed: true},
 }
 
-// A world is a machine with a home, a workspace and an administrator.
+// A world is a test machine with a home directory, a workspace and managed settings.
 type world struct {
 	t    testing.TB
 	root string
@@ -87,15 +87,15 @@ func (w *world) rules(s *Settings) []string {
 	return list
 }
 
-// places are the files of each source, the ecosystem's below adze's own.
+// places lists the files of each source. The ecosystem's files have lower precedence than
+// adze's.
 var places = map[scope.Scope][]string{
 	scope.User: {"home/.claude/settings.json", "home/.adze/settings.json"}, scope.Project: {"work/.claude/settings.json", "work/.adze/settings.json"},
 	scope.Local: {"work/.claude/settings.local.json", "work/.adze/settings.local.json"}, scope.Managed: {"etc/managed-settings.json", "etc/managed-settings.d/50.json"},
 }
 
-// Every source gives rules of every behaviour, with source, file and line; what is not trusted gives only
-// those that tighten.
-//
+// TestSourcesAndBehaviours checks that every source provides rules of every behavior with
+// source, file and line, and that untrusted sources can only tighten.
 // Proves PERM-05.
 func TestSourcesAndBehaviours(t *testing.T) {
 	grants := map[string]struct {
@@ -317,7 +317,7 @@ func TestLocalSettings(t *testing.T) {
 	if s, _ := w.load(); s.Text("permissions.defaultMode") != "bypassPermissions" {
 		t.Error("the person's own mode was lost")
 	}
-	w.Own = func(string, []byte) bool { return false } // not known to be theirs
+	w.Own = func(string, []byte) bool { return false } // ownership unknown
 	w.write("work/.adze/settings.local.json", `{"apiKeyHelper":"theirs"}`)
 	w.write("work/.claude/settings.local.json", `{"env":{"PATH":"x","A":"b"},"allowManagedHooksOnly":true,"permissions":{"additionalDirectories":["../elsewhere","sub"]}}`)
 	s, warnings = w.load()
@@ -330,7 +330,7 @@ func TestLocalSettings(t *testing.T) {
 	}
 }
 
-// The scope of a value that is given as a variable is that of the file.
+// TestScopeOfVariables checks that a value set through env has the scope of the file.
 func TestScopeOfVariables(t *testing.T) {
 	w := newWorld(t)
 	w.write("work/.adze/settings.local.json", `{"env":{"ADZE_MODEL":"local"}}`)
@@ -413,9 +413,8 @@ func TestEnv(t *testing.T) {
 	}
 }
 
-// What a project cannot set is told of in a line for each file that other programs read too, and in one for each setting
-// elsewhere.
-//
+// TestRefusedTogether checks that settings a project cannot set are reported in one line per
+// file that other programs also read, and in one line per setting elsewhere.
 // Proves PERM-71.
 func TestRefusedTogether(t *testing.T) {
 	w := newWorld(t)

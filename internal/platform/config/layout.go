@@ -13,28 +13,29 @@ import (
 	"adze/internal/platform/scope"
 )
 
-// A Layout says where settings are.
+// A Layout specifies the locations of settings.
 type Layout struct {
-	// Home is the folder of adze's own files, Other that of the program whose files are read too. Each
-	// may be empty.
+	// Home is the directory of adze's own files. Other is the directory of the other program
+	// whose files are read. Both may be empty.
 	Home, Other string
-	// Roots are the directories of the workspace that may hold settings, the outermost first.
+	// Roots are the workspace directories that may hold settings, outermost first.
 	Roots []string
 	// Dir is the working directory.
 	Dir string
-	// Managed is the directory of the administrator's settings, empty for none.
+	// Managed is the directory of managed settings, or "".
 	Managed string
-	// Settings and ManagedSettings are what the flags of that name say.
+	// Settings and ManagedSettings are the values of the flags with these names.
 	Settings, ManagedSettings string
-	// Sources limits which of the scopes User, Project and Local are read; nil means all.
+	// Sources limits which of the scopes User, Project and Local are read. Nil means all.
 	Sources []scope.Scope
-	// Grant is that of the workspace's files, LocalGrant that of its local files unless they are the user's own, which
-	// Own reports for a file that holds data. Own must not keep data; it may be nil.
+	// Grant applies to the workspace's files. LocalGrant applies to its local files, unless Own
+	// reports that a file with the given content is the user's own. Own must not retain data
+	// and may be nil.
 	Grant, LocalGrant Grant
 	Own               func(path string, data []byte) bool
 }
 
-// ManagedDir returns where administrators put settings on this system.
+// ManagedDir returns the system directory for managed settings.
 func ManagedDir() string {
 	switch runtime.GOOS {
 	case "windows":
@@ -45,7 +46,8 @@ func ManagedDir() string {
 	return "/etc/adze"
 }
 
-// Files returns the files, lowest first within each scope. They need not exist.
+// Files returns the files in ascending order of precedence within each scope. They need not
+// exist.
 func (l Layout) Files() []File {
 	var files []File
 	add := func(f File) {
@@ -63,7 +65,7 @@ func (l Layout) Files() []File {
 		for _, folder := range []string{otherFolder, ownFolder} {
 			dir := filepath.Join(root, folder)
 			if sameDir(dir, l.Home) || sameDir(dir, l.Other) {
-				continue // in the home directory these are the user's own settings
+				continue // the home directory holds user settings
 			}
 			foreign := folder == otherFolder
 			add(File{Scope: scope.Project, Path: filepath.Join(dir, sharedName), Dir: root, Grant: l.Grant, Foreign: foreign})
@@ -88,7 +90,7 @@ const (
 	localName   = "settings.local.json"
 )
 
-// flagFile returns what a flag names.
+// flagFile returns the file or text given by a flag.
 func (l Layout) flagFile(from scope.Scope, flag, value string) File {
 	f := TextOrFile(from, flag, value)
 	f.Dir = l.Dir
@@ -101,8 +103,8 @@ func (l Layout) flagFile(from scope.Scope, flag, value string) File {
 	return f
 }
 
-// managed returns the administrator's files. A folder that cannot be listed stands for itself, so that
-// reading it fails.
+// managed returns the administrator's files. If the directory cannot be listed, it returns the
+// directory itself, so that reading it fails.
 func (l Layout) managed() []File {
 	if l.Managed == "" {
 		return nil
@@ -121,7 +123,7 @@ func (l Layout) managed() []File {
 	return files
 }
 
-// Target returns the file that changes of a scope are written to.
+// Target returns the file that changes to a scope are written to.
 func (l Layout) Target(to scope.Scope) (string, error) {
 	switch {
 	case to == scope.User && l.Home != "":

@@ -14,8 +14,8 @@ import (
 	"adze/internal/platform/scope"
 )
 
-// Live are settings that follow their files: changes of others are noticed, own changes are written.
-// It may be used from any goroutine.
+// Live holds settings that are reloaded when their files change and that can be modified. It is
+// safe for concurrent use.
 type Live struct {
 	find func() Sources
 	out  Output
@@ -25,30 +25,31 @@ type Live struct {
 
 	mu      sync.Mutex
 	decided int                  // see Sources
-	docs    map[string]*document // by path: the last good copy
-	refused map[string]refusal   // what is invalid now
-	others  []ChangedFile        // changed by others, to be told with the next poll
-	warned  []Warning            // about these
+	docs    map[string]*document // last valid version by path
+	refused map[string]refusal   // currently invalid files
+	others  []ChangedFile        // external changes to report at the next poll
+	warned  []Warning            // warnings about others
 }
 
-// An Output says how changes are written.
+// Output configures how changes are written.
 type Output struct {
-	// Target returns the file that a change of a scope is written to. Locks guard the files.
+	// Target returns the file that changes to a scope are written to. Locks guards the files.
 	Target func(scope.Scope) (string, error)
 	Locks  *replace.Replacer
-	// Writing is called, with the file locked, before it holds after in place of before, which is nil if there is no
-	// file. With an error nothing is written. It may be nil.
+	// Writing, if not nil, is called with the file locked, before its content is replaced.
+	// before is nil if the file does not exist. If Writing returns an error, nothing is
+	// written.
 	Writing func(ctx context.Context, to scope.Scope, path string, before, after []byte) error
 }
 
-// A refusal is a file as it cannot be used.
+// A refusal records a file version that is invalid.
 type refusal struct {
 	stamp stamp
 	err   *InvalidFile
 }
 
-// Follow reads the settings that find names, now and whenever they are polled. It returns what is wrong
-// like [Load]. Out says how changes are written.
+// Follow reads the sources that find returns, now and on every poll. It returns warnings like
+// [Load]. out configures how changes are written.
 func Follow(find func() Sources, out Output, keys []Key) (*Live, []Warning) {
 	l := &Live{find: find, out: out, keys: keys, docs: map[string]*document{}, refused: map[string]refusal{}}
 	l.mu.Lock()
@@ -58,25 +59,25 @@ func Follow(find func() Sources, out Output, keys []Key) (*Live, []Warning) {
 	return l, warnings
 }
 
-// Settings returns the settings in force.
+// Settings returns the current settings.
 func (l *Live) Settings() *Settings { return l.now.Load() }
 
-// A Change is what others did to the files.
+// A Change describes external changes to the files.
 type Change struct {
-	Settings *Settings // those in force now
+	Settings *Settings // the current settings
 	Files    []ChangedFile
-	// Problems are for the user. A file that has become invalid is among them: what it said before
-	// stays in force.
+	// Problems lists warnings for the user, including files that have become invalid. The
+	// previous content of such a file stays in effect.
 	Problems []Warning
 }
 
-// A ChangedFile is a file whose content others changed.
+// A ChangedFile is a file that was changed externally.
 type ChangedFile struct {
 	Scope scope.Scope
 	Path  string
 }
 
-// Poll looks whether others changed a file. It costs a look at each file's times.
+// Poll checks for external changes. It costs one stat per file.
 func (l *Live) Poll() (Change, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -89,8 +90,8 @@ func (l *Live) Poll() (Change, bool) {
 	return c, true
 }
 
-// refresh reads what has changed and makes settings of it. It notes which files others changed, that is
-// all but mine, and what is wrong with them; it returns all that is wrong.
+// refresh rereads changed files and rebuilds the settings. It records external changes, which
+// are changes to files other than mine, and their warnings. It returns all warnings.
 func (l *Live) refresh(mine string) (warnings []Warning) {
 	src := l.find()
 	var docs []*document
@@ -134,8 +135,8 @@ func (l *Live) refresh(mine string) (warnings []Warning) {
 	return warnings
 }
 
-// look reads a file again if it may have changed, and reports whether there is any news. If it cannot be
-// used, the last good copy stays.
+// look rereads a file if it may have changed, and reports whether it has. If the file is
+// invalid, the last valid version is kept.
 func (l *Live) look(f File, mine string) (news bool) {
 	old, bad := l.docs[f.Path], l.refused[f.Path]
 	if f.Text != "" && old != nil {
@@ -179,8 +180,9 @@ func alike(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
 
-// wrote takes over a file that was just written. Before is what it held under the lock: if that is not
-// what was known, others changed it too, and the next poll tells.
+// wrote reloads a file that this process has just written. before is the content it had under
+// the lock. If that differs from the known content, it was also changed externally, and the
+// next poll reports that.
 func (l *Live) wrote(path string, before []byte) {
 	if d := l.docs[path]; d != nil && bytes.Equal(d.data, before) {
 		l.refresh(path)
@@ -189,7 +191,8 @@ func (l *Live) wrote(path string, before []byte) {
 	l.refresh("")
 }
 
-// Watch polls each time that wait returns true, and tells notify of changes, one at a time.
+// Watch polls each time wait returns true, until it returns false. It calls notify with each
+// change, one at a time.
 func (l *Live) Watch(wait func() bool, notify func(Change)) {
 	for wait() {
 		if c, ok := l.Poll(); ok {

@@ -180,8 +180,8 @@ func TestSet(t *testing.T) {
 	}
 }
 
-// Whatever is added and removed again leaves the rules as they were, and unknown keys alone.
-//
+// TestApplyThenUndo checks that adding and removing rules restores the original rules and
+// preserves unknown keys.
 // Proves PERM-45.
 func TestApplyThenUndo(t *testing.T) {
 	w := newWorld(t)
@@ -272,8 +272,8 @@ func TestLiveReload(t *testing.T) {
 	}
 }
 
-// What others wrote before an own change is told as theirs, and kept.
-//
+// TestOthersAndMine checks that external changes made before an own change are reported as
+// external, and kept.
 // Proves PERM-46.
 func TestOthersAndMine(t *testing.T) {
 	w := newWorld(t)
@@ -321,7 +321,8 @@ func TestWatch(t *testing.T) {
 	})
 }
 
-// A settings file that a program keeps replacing is always seen whole.
+// TestReplacedWhileRead checks that a settings file that is replaced continuously is never read
+// partially.
 func TestReplacedWhileRead(t *testing.T) {
 	w := newWorld(t)
 	w.write(user, `{"permissions":{"deny":["A"]}}`)

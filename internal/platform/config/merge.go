@@ -9,14 +9,15 @@ import (
 	"adze/internal/platform/scope"
 )
 
-// A builder makes settings of documents and the environment.
+// A builder merges documents and the environment into settings.
 type builder struct {
 	*Settings
 	warnings []Warning
 	refused  []refusedKey
 }
 
-// A refusedKey is a setting that a project cannot set, in a file that is written for another program too.
+// A refusedKey is a setting that a project cannot set, found in a file shared with another
+// program.
 type refusedKey struct {
 	file, name string
 	Warning
@@ -26,8 +27,9 @@ func (b *builder) warn(where, format string, args ...any) {
 	b.warnings = append(b.warnings, Warning{where, fmt.Sprintf(format, args...)})
 }
 
-// refuse warns of a setting that a project cannot set. Those of a file that is written for another program are told of together:
-// they count there, so that the user need not change them.
+// refuse warns about a setting that a project cannot set. Settings in a file shared with
+// another program are reported together: they are valid for that program, so the user need not
+// change them.
 func (b *builder) refuse(doc *document, at int, name, text string) {
 	w := Warning{doc.at(at), text}
 	if !doc.file.Foreign {
@@ -37,7 +39,7 @@ func (b *builder) refuse(doc *document, at int, name, text string) {
 	b.refused = append(b.refused, refusedKey{doc.file.Path, name, w})
 }
 
-// tellRefused warns of what was refused, with a line for each file.
+// tellRefused warns about refused settings, with one line per file.
 func (b *builder) tellRefused() {
 	for rest := b.refused; len(rest) > 0; {
 		var names []string
@@ -56,7 +58,7 @@ func (b *builder) tellRefused() {
 	}
 }
 
-// merge makes settings of documents, which are in order.
+// merge merges documents, which are in order of precedence.
 func merge(src Sources, docs []*document, keys []Key) (*Settings, []Warning) {
 	b := &builder{Settings: &Settings{
 		keys: make(map[string]*Key, len(keys)), values: make(map[string]value, len(keys)), parts: map[string][]Part{}, src: src,
@@ -88,7 +90,7 @@ func merge(src Sources, docs []*document, keys []Key) (*Settings, []Warning) {
 	return b.Settings, b.warnings
 }
 
-// index makes the keys known by their names.
+// index registers the keys by name and alias.
 func (b *builder) index(keys []Key) {
 	for i := range keys {
 		k := &keys[i]
@@ -99,7 +101,7 @@ func (b *builder) index(keys []Key) {
 	}
 }
 
-// take takes over the settings of a document.
+// take adds a document's settings.
 func (b *builder) take(doc *document) {
 	warn := func(m member, format string, args ...any) {
 		if doc.grant != Untrusted {
@@ -109,10 +111,10 @@ func (b *builder) take(doc *document) {
 	for _, m := range doc.members(b.branch) {
 		k, known := b.keys[m.path]
 		switch {
-		case m.path == "$schema": // for editors
+		case m.path == "$schema": // used by editors
 			continue
 		case known && k.Kind == Vars:
-			continue // taken already
+			continue // already taken
 		case known && k.Kind == Rules:
 			b.takeRules(doc, m, k)
 			continue
@@ -155,8 +157,9 @@ func (b *builder) take(doc *document) {
 	}
 }
 
-// demote notes that a setting of a local file does not count because the file is not the user's own, and reports
-// whether that is the reason. It is not if the setting would not count in their own file either.
+// demote records that a local file's setting is ignored because the file is not the user's own,
+// and reports whether that is the reason. It is not the reason if the setting would be ignored
+// in the user's own file, too.
 func (b *builder) demote(doc *document, name string, otherwise bool) bool {
 	if doc.file.Own == nil || doc.grant == Whole || !otherwise {
 		return false
@@ -171,8 +174,8 @@ func (b *builder) demote(doc *document, name string, otherwise bool) bool {
 	return true
 }
 
-// join returns the value of a key that a further file sets: lists grow, objects are merged, and other
-// values are replaced.
+// join combines a key's value with one from another file: lists are concatenated, objects
+// merged and other values replaced.
 func (k *Key) join(old value, v any) any {
 	if old.origin == "" {
 		return v
@@ -192,7 +195,8 @@ func (k *Key) join(old value, v any) any {
 	return v
 }
 
-// mergeObjects returns b with what only a has. Anything but objects is not merged.
+// mergeObjects returns b with the members that only a has. If either is not an object, it
+// returns b.
 func mergeObjects(a, b json.RawMessage) json.RawMessage {
 	var left, right map[string]json.RawMessage
 	if json.Unmarshal(a, &left) != nil || json.Unmarshal(b, &right) != nil || left == nil || right == nil {
@@ -211,7 +215,7 @@ func mergeObjects(a, b json.RawMessage) json.RawMessage {
 	return out
 }
 
-// branch reports whether settings lie below path, so that an object there is not a value.
+// branch reports whether there are keys below path, so that an object there is not a value.
 func (b *builder) branch(path string) bool {
 	for name := range b.keys {
 		if strings.HasPrefix(name, path) && strings.HasPrefix(name[len(path):], ".") {
@@ -221,7 +225,7 @@ func (b *builder) branch(path string) bool {
 	return false
 }
 
-// suggestion says what becomes of a setting that does not exist.
+// suggestion describes the consequence of an unknown setting and suggests similar names.
 func (s *Settings) suggestion(path string) string {
 	const kept = "; it is kept but has no effect"
 	if s.src.Closest == nil {
@@ -240,7 +244,8 @@ func (s *Settings) suggestion(path string) string {
 	return kept
 }
 
-// takeEnv takes over the environment: of each key the first variable that is set and can be read.
+// takeEnv adds settings from the environment. For each key it uses the first variable that is
+// set and valid.
 func (b *builder) takeEnv(keys []Key) {
 	for i := range keys {
 		k := &keys[i]
@@ -268,8 +273,8 @@ func (b *builder) takeEnv(keys []Key) {
 	}
 }
 
-// getenv returns the text of a variable, from the environment or from the setting for variables, and
-// where that is.
+// getenv returns the value of a variable from the environment or the env setting, and its
+// origin.
 func (b *builder) getenv(name string) (text string, at value) {
 	if b.src.Getenv != nil {
 		if text := b.src.Getenv(name); text != "" {
@@ -284,7 +289,7 @@ func (b *builder) getenv(name string) (text string, at value) {
 	return "", value{}
 }
 
-// settle applies what managed settings say about the others.
+// settle applies the restrictions that managed settings place on other settings.
 func (b *builder) settle(keys []Key) {
 	if only, ok := b.values[managedOnly]; ok && only.v == true {
 		byFlag := strings.HasPrefix(only.origin, "--")

@@ -5,11 +5,12 @@ import (
 	"strings"
 )
 
-// Redirects reports whether a variable can send adze or a program it starts somewhere else, or load
-// code into it. A workspace may not set it, whether it is trusted or not. No list of names is complete: all other variables
-// of a workspace need approval, and commands that run unasked get none of them.
+// Redirects reports whether a variable can redirect adze or a program it starts, or load code
+// into it. No workspace may set such a variable, even if trusted. No list of names is complete,
+// so all other workspace variables need approval, and commands that run without confirmation
+// don't get them.
 func Redirects(name string) bool {
-	upper := strings.ToUpper(name) // Windows does not tell them apart, and proxies are written both ways
+	upper := strings.ToUpper(name) // names are case-insensitive on Windows, and proxies are spelled both ways
 	return slices.Contains(redirecting[:], upper) ||
 		slices.ContainsFunc(redirectingStarts[:], func(s string) bool { return strings.HasPrefix(upper, s) }) ||
 		slices.ContainsFunc(redirectingEnds[:], func(s string) bool { return strings.HasSuffix(upper, s) })

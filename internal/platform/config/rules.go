@@ -11,37 +11,37 @@ import (
 	"adze/internal/platform/scope"
 )
 
-// managedOnly is the key that makes the rules of managed settings the only ones.
+// managedOnly is the key that disables all rules outside managed settings.
 const managedOnly = "allowManagedPermissionRulesOnly"
 
-// A Rule is a permission rule as a file has it. What it means is left to others.
+// A Rule is an unparsed permission rule from a file.
 type Rule struct {
 	Behavior string // allow, ask or deny
 	Text     string
-	// Broken says that there is no text. Text is then the JSON that stands there instead.
+	// Broken means that the rule is not a string. Text is then its JSON.
 	Broken       bool
 	Scope        scope.Scope
 	File         string
 	Line, Column int
-	Dir          string // what a path that begins with a slash is relative to
+	Dir          string // base directory for paths that begin with a slash
 
 	delegated bool
 }
 
-// Where names the place of the rule.
+// Where returns the rule's location.
 func (r Rule) Where() string { return place(r.File, r.Line, r.Column) }
 
-// Rules returns the rules in force: those of higher scopes first, of one file in order.
+// Rules returns the effective rules, highest scope first and in file order.
 func (s *Settings) Rules() []Rule {
 	rules := slices.Clone(s.rules)
 	slices.SortStableFunc(rules, func(a, b Rule) int { return scope.Compare(a.Scope, b.Scope) })
 	return rules
 }
 
-// behavior is what the rules of the key do.
+// behavior returns the behavior of the key's rules.
 func (k *Key) behavior() string { return k.Name[strings.LastIndexByte(k.Name, '.')+1:] }
 
-// A Directory is a further directory to work in.
+// A Directory is an additional working directory.
 type Directory struct {
 	Path         string // absolute
 	Scope        scope.Scope
@@ -49,10 +49,10 @@ type Directory struct {
 	Line, Column int
 }
 
-// Directories returns the further directories, without repetition.
+// Directories returns the additional directories without duplicates.
 func (s *Settings) Directories() []Directory { return s.dirs }
 
-// inside reports whether a directory exists and lies in root, wherever links lead.
+// inside reports whether a directory exists and is inside root after resolving symlinks.
 func inside(root, dir string) bool {
 	if root == "" {
 		return false
@@ -72,7 +72,7 @@ func inside(root, dir string) bool {
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// takeRules takes over a list of rules. A rule that denies or asks is never lost, however it is written.
+// takeRules adds a list of rules. A deny or ask rule is never dropped, even if malformed.
 func (b *builder) takeRules(doc *document, m member, k *Key) {
 	loosens := k.behavior() == "allow"
 	items := m.node.Items
@@ -114,7 +114,7 @@ func (b *builder) takeRules(doc *document, m member, k *Key) {
 	}
 }
 
-// takeDirs takes over a list of directories.
+// takeDirs adds a list of directories.
 func (b *builder) takeDirs(doc *document, m member, k *Key) {
 	if doc.grant == Hosted {
 		b.withheld += len(m.node.Items)
@@ -151,7 +151,7 @@ func (b *builder) takeDirs(doc *document, m member, k *Key) {
 	b.values[k.ID()] = value{paths, doc.at(m.node.Start), doc.scope, true}
 }
 
-// absolute returns the directory that a document means.
+// absolute resolves a directory named in a document.
 func (src *Sources) absolute(doc *document, path string) string {
 	switch {
 	case path == "~" || strings.HasPrefix(path, "~/"):

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Schema returns a JSON Schema of the files, for editors. Other keys are accepted: they are kept.
+// Schema returns a JSON Schema of settings files for editors. It accepts unknown keys, because
+// they are preserved.
 func Schema(id, title string, keys []Key) json.RawMessage {
 	root := &schemaNode{Schema: "https://json-schema.org/draft/2020-12/schema", ID: id, Title: title, Type: "object"}
 	root.child("$schema").Type = "string"
@@ -55,7 +56,7 @@ func (n *schemaNode) child(name string) *schemaNode {
 	return n.Properties[name]
 }
 
-// at returns the node for a name with dots, making the objects above it.
+// at returns the node for a dotted name, creating parent objects.
 func (n *schemaNode) at(name string) *schemaNode {
 	for level := range strings.SplitSeq(name, ".") {
 		n.Type = "object"

@@ -16,16 +16,16 @@ import (
 	"adze/internal/platform/scope"
 )
 
-// An Update changes the permissions that a file gives.
+// An Update changes the permissions in a settings file.
 type Update struct {
-	Type        string   // addRules, replaceRules, removeRules, setMode, addDirectories or removeDirectories
-	Behavior    string   // of rules: allow, ask or deny
-	Rules       []string // as texts
+	Type        string // addRules, replaceRules, removeRules, setMode, addDirectories or removeDirectories
+	Behavior    string // allow, ask or deny; for rules
+	Rules       []string
 	Mode        string
 	Directories []string
 }
 
-// Written says what became of a change.
+// Written describes the result of a change.
 type Written struct {
 	File             string
 	Created, Changed bool
@@ -36,7 +36,7 @@ const (
 	dirsKey = "permissions.additionalDirectories"
 )
 
-// apply makes the change in the text of a file.
+// apply applies the update to a file's content.
 func (u Update) apply(data []byte) ([]byte, error) {
 	rules := []string{"permissions", u.Behavior}
 	if strings.HasSuffix(u.Type, "Rules") && !slices.Contains([]string{"allow", "ask", "deny"}, u.Behavior) {
@@ -65,7 +65,7 @@ func (u Update) apply(data []byte) ([]byte, error) {
 
 func levels(key string) []string { return strings.Split(key, ".") }
 
-// check returns why the update would have no effect in a file of that scope.
+// check returns an error if the update would have no effect in a file of that scope.
 func (u Update) check(s *Settings, to scope.Scope) error {
 	switch u.Type {
 	case "setMode":
@@ -80,7 +80,7 @@ func (u Update) check(s *Settings, to scope.Scope) error {
 	return nil
 }
 
-// writable returns why a value would not count in a file of that scope.
+// writable returns an error if a value would be ignored in a file of that scope.
 func (s *Settings) writable(key string, to scope.Scope, v any) error {
 	d := &document{scope: to}
 	if to == scope.Project {
@@ -89,7 +89,7 @@ func (s *Settings) writable(key string, to scope.Scope, v any) error {
 	return s.keys[key].permit(d, v)
 }
 
-// Apply writes updates to the file of a scope, and takes them over. An [*InvalidFile] is left alone.
+// Apply writes updates to a scope's file and reloads it. It does not modify an [*InvalidFile].
 func (l *Live) Apply(ctx context.Context, to scope.Scope, updates ...Update) (Written, error) {
 	for _, u := range updates {
 		if err := u.check(l.Settings(), to); err != nil {
@@ -107,7 +107,7 @@ func (l *Live) Apply(ctx context.Context, to scope.Scope, updates ...Update) (Wr
 	})
 }
 
-// Set writes the value of a key to the file of a scope, or removes it if raw is nil.
+// Set writes a key's value to a scope's file, or removes it if raw is nil.
 func (l *Live) Set(ctx context.Context, to scope.Scope, name string, raw json.RawMessage) (Written, error) {
 	s := l.Settings()
 	k, ok := s.Key(name)
@@ -127,7 +127,7 @@ func (l *Live) Set(ctx context.Context, to scope.Scope, name string, raw json.Ra
 	return l.change(ctx, to, func(data []byte) ([]byte, error) { return jsonc.Set(data, levels(k.Name), raw) })
 }
 
-// deleteMember removes a member of an object, and the object with the last one.
+// deleteMember removes an object's member, and the object if it becomes empty.
 func deleteMember(data []byte, path []string) ([]byte, error) {
 	data, err := jsonc.Delete(data, path)
 	if err != nil {
@@ -145,8 +145,8 @@ func deleteMember(data []byte, path []string) ([]byte, error) {
 	return data, nil
 }
 
-// SetMember writes one member of a key that is an object to the file of a scope, or removes it if raw is nil. The other
-// members stay as they are.
+// SetMember writes one member of an object-valued key to a scope's file, or removes it if raw
+// is nil. Other members are unchanged.
 func (l *Live) SetMember(ctx context.Context, to scope.Scope, name, member string, raw json.RawMessage) (Written, error) {
 	s := l.Settings()
 	k, ok := s.Key(name)
@@ -163,7 +163,7 @@ func (l *Live) SetMember(ctx context.Context, to scope.Scope, name, member strin
 	return l.change(ctx, to, func(data []byte) ([]byte, error) { return jsonc.Set(data, path, raw) })
 }
 
-// change edits the file of a scope under a lock, and takes over what it says then.
+// change edits a scope's file under a lock and reloads it.
 func (l *Live) change(ctx context.Context, to scope.Scope, edit func([]byte) ([]byte, error)) (Written, error) {
 	path, err := l.out.Target(to)
 	if err != nil {
@@ -171,7 +171,7 @@ func (l *Live) change(ctx context.Context, to scope.Scope, edit func([]byte) ([]
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.refresh("") // what others did before is told as theirs
+	l.refresh("") // record earlier external changes as such
 	w := Written{File: path}
 	before, after, err := l.rewrite(ctx, to, path, edit)
 	var syntax *jsonc.SyntaxError
@@ -188,10 +188,11 @@ func (l *Live) change(ctx context.Context, to scope.Scope, edit func([]byte) ([]
 	return w, nil
 }
 
-// attempts is how often a change is tried again when a program that takes no lock changes the file.
+// attempts limits retries when a program that does not lock the file changes it.
 const attempts = 10
 
-// rewrite returns what the file held, nil if there was none, and what it holds now, nil if that is the same.
+// rewrite edits the file. It returns the old content, nil if the file did not exist, and the
+// new content, nil if nothing changed.
 func (l *Live) rewrite(ctx context.Context, to scope.Scope, path string, edit func([]byte) ([]byte, error)) (before, after []byte, err error) {
 	dirMode, fileMode := fs.FileMode(0o700), fs.FileMode(0o600)
 	if to == scope.Project {
@@ -253,7 +254,8 @@ func rewriteOnce(file *replace.File, mode fs.FileMode, edit func([]byte) ([]byte
 	return before, after, err
 }
 
-// followed returns where a file is that may be a link. Those of the workspace must stay in it.
+// followed resolves a file that may be a symlink. Workspace files must not resolve to a path
+// outside it.
 func (l *Live) followed(to scope.Scope, path string) (string, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) {

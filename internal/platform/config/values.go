@@ -9,23 +9,24 @@ import (
 	"adze/internal/platform/scope"
 )
 
-// Bool returns the value of a boolean key. Like the other getters it panics when no such key of that
-// kind is declared: every key that is read is in the table.
+// Bool returns the value of a boolean key. Like the other getters, it panics if no such key of
+// that kind is declared.
 func (s *Settings) Bool(id string) bool { return get[bool](s, id) }
 
-// Int returns the value of an integer key, 0 if it has none.
+// Int returns the value of an integer key, or 0 if unset.
 func (s *Settings) Int(id string) int { return get[int](s, id) }
 
-// Float returns the value of a number, 0 if it has none.
+// Float returns the value of a number key, or 0 if unset.
 func (s *Settings) Float(id string) float64 { return get[float64](s, id) }
 
-// Text returns the value of a text, empty if it has none.
+// Text returns the value of a string key, or "" if unset.
 func (s *Settings) Text(id string) string { return get[string](s, id) }
 
-// Strings returns the value of a list of texts, rules or directories. The caller does not change it.
+// Strings returns the value of a key that holds strings, rules or directories. The caller must
+// not modify it.
 func (s *Settings) Strings(id string) []string { return get[[]string](s, id) }
 
-// Object returns the value of an object, nil if it has none.
+// Object returns the value of an object key, or nil if unset.
 func (s *Settings) Object(id string) json.RawMessage { return get[json.RawMessage](s, id) }
 
 func get[T any](s *Settings, id string) T {
@@ -36,16 +37,17 @@ func get[T any](s *Settings, id string) T {
 	return v
 }
 
-// Origin says where the value of a key comes from, or nothing for its default.
+// Origin returns the source of a key's value, or "" for its default.
 func (s *Settings) Origin(id string) string { return s.values[id].origin }
 
-// ScopeOf says which scope the value of a key comes from, if it comes from a file, be it as a variable.
+// ScopeOf returns the scope of the file that sets a key, directly or through env. It reports
+// false if the value does not come from a file.
 func (s *Settings) ScopeOf(id string) (scope.Scope, bool) {
 	v := s.values[id]
 	return v.scope, v.file
 }
 
-// Key returns the declaration of the key that has this name, or had it elsewhere.
+// Key returns the declaration of the key with this name or alias.
 func (s *Settings) Key(name string) (Key, bool) {
 	k, ok := s.keys[name]
 	if !ok {
@@ -54,7 +56,7 @@ func (s *Settings) Key(name string) (Key, bool) {
 	return *k, true
 }
 
-// JSON returns the value of a key as a file would have it, or null if it has none.
+// JSON returns a key's value as it would be written in a file, or null if unset.
 func (s *Settings) JSON(id string) json.RawMessage {
 	v := s.values[id]
 	switch x := v.v.(type) {
@@ -78,7 +80,7 @@ func (s *Settings) JSON(id string) json.RawMessage {
 	return json.RawMessage("null")
 }
 
-// marshal writes what is certainly JSON, without escapes that users do not expect.
+// marshal encodes a value that is known to be valid, without HTML escaping.
 func marshal(v any) json.RawMessage {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
@@ -89,32 +91,33 @@ func marshal(v any) json.RawMessage {
 	return json.RawMessage(strings.TrimSuffix(b.String(), "\n"))
 }
 
-// A Part is what one file says at a key.
+// A Part is one file's value for a key.
 type Part struct {
 	Scope        scope.Scope
 	File         string
-	Dir          string // what paths in it are relative to
+	Dir          string // base directory for relative paths
 	Line, Column int
-	JSON         json.RawMessage // without comments
+	JSON         json.RawMessage // comments removed
 }
 
-// Parts returns what the files say at a path, declared or not, lowest first. What does not count is not
-// in it.
+// Parts returns the files' effective values at a path, declared or not, lowest precedence
+// first.
 func (s *Settings) Parts(path string) []Part { return s.parts[path] }
 
-// A Var is a variable for the programs that adze starts.
+// A Var is an environment variable for programs that adze starts.
 type Var struct {
 	Name, Value string
 	Scope       scope.Scope
 
 	where string
-	own   bool // the user's or an administrator's: it holds for adze itself too
+	own   bool // set by the user or an administrator, so it also applies to adze itself
 }
 
-// Outdone says, in sentences, which variables do not count because another one of the same meaning says something else.
+// Outdone returns messages about variables that are overridden by a synonymous variable with
+// another value.
 func (s *Settings) Outdone() []string { return s.outdone }
 
-// Env returns the variables of the settings, by name.
+// Env returns the variables from the settings, by name.
 func (s *Settings) Env() []Var { return s.vars }
 
 func shortened(text string) string {
@@ -124,5 +127,5 @@ func shortened(text string) string {
 	return text
 }
 
-// quoted writes a text as an error shows it.
+// quoted formats a value for an error message.
 func quoted(text string) string { return strconv.Quote(shortened(text)) }

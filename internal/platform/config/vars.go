@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// takeVars takes over the variables that a document sets for the programs adze starts.
+// takeVars adds the variables that a document sets for programs that adze starts.
 func (b *builder) takeVars(doc *document) {
 	if doc.grant == Untrusted {
 		return
@@ -56,7 +56,7 @@ func (b *builder) setVar(v Var) {
 	b.vars = slices.Insert(b.vars, i, v)
 }
 
-// varText returns the value of a variable. Numbers and truth values are taken as they are written.
+// varText returns a variable's value. Numbers and booleans are kept as written.
 func varText(raw json.RawMessage) (string, error) {
 	switch raw[0] {
 	case '"':

@@ -1,5 +1,5 @@
-// Package contacts counts which hosts this process has contacted, and what for. The count is that of the process, not
-// of a value that is passed on: what connects to other machines cannot be built without it.
+// Package contacts counts which hosts this process has contacted, and why. The counters are
+// global so that no connecting code can be built without them.
 package contacts
 
 import (
@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// What hosts are contacted for.
+// Purposes of contacts.
 const (
 	Other    = "other requests"
 	Cloud    = "credentials of the cloud"
@@ -23,14 +23,15 @@ const (
 	Web      = "web tools"
 )
 
-// A Contact says how often a host was contacted for something.
+// A Contact counts contacts to a host for one purpose.
 type Contact struct {
 	Host, For string
-	// Times is how many requests were sent, or connections made if requests cannot be seen.
+	// Times is the number of requests, or of connections if the requests are not visible.
 	Times int
 }
 
-// maxHosts bounds what is remembered: a command in the sandbox may contact any number of hosts.
+// maxHosts limits the number of entries: a command in the sandbox may contact any number of
+// hosts.
 const maxHosts = 1000
 
 type key struct{ host, purpose string }
@@ -38,10 +39,10 @@ type key struct{ host, purpose string }
 var contacted struct {
 	sync.Mutex
 	times map[key]int
-	left  int // how many were not remembered one by one
+	left  int // contacts not recorded individually
 }
 
-// Add counts a contact. A host may have a port.
+// Add counts a contact. host may include a port.
 func Add(host, purpose string) {
 	contacted.Lock()
 	defer contacted.Unlock()
@@ -56,7 +57,8 @@ func Add(host, purpose string) {
 	contacted.times[k]++
 }
 
-// List returns the contacts by purpose and host, and how many others were not remembered.
+// List returns the contacts by purpose and host, and the number of contacts not recorded
+// individually.
 func List() (all []Contact, left int) {
 	contacted.Lock()
 	defer contacted.Unlock()

@@ -1,7 +1,7 @@
 //go:build unix
 
-// Package cputime tells how long the processor has worked. Tests and benchmarks
-// bound and compare that, since the clock also counts what other programs do.
+// Package cputime measures CPU time. Tests and benchmarks use it because wall-clock time
+// depends on other programs.
 package cputime
 
 import (
@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Used returns how long the processor has worked for this process.
+// Used returns the CPU time this process has used.
 func Used() time.Duration {
 	var r syscall.Rusage
 	syscall.Getrusage(syscall.RUSAGE_SELF, &r) // ok: it cannot fail

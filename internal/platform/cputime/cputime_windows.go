@@ -1,5 +1,5 @@
-// Package cputime tells how long the processor has worked. Tests and benchmarks
-// bound and compare that, since the clock also counts what other programs do.
+// Package cputime measures CPU time. Tests and benchmarks use it because wall-clock time
+// depends on other programs.
 package cputime
 
 import (
@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Used returns how long the processor has worked for this process.
+// Used returns the CPU time this process has used.
 func Used() time.Duration {
 	var created, exited, kernel, user windows.Filetime
 	if err := windows.GetProcessTimes(windows.CurrentProcess(), &created, &exited, &kernel, &user); err != nil {
@@ -17,7 +17,7 @@ func Used() time.Duration {
 	return duration(kernel) + duration(user)
 }
 
-// duration returns a time that is counted in units of 100 ns.
+// duration converts a Filetime, which counts units of 100 ns.
 func duration(f windows.Filetime) time.Duration {
 	return time.Duration(int64(f.HighDateTime)<<32|int64(f.LowDateTime)) * 100
 }

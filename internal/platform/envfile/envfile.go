@@ -1,6 +1,5 @@
-// Package envfile applies a file of shell assignments to the environment of commands: lines such as
-// "export NAME=value", which hooks write for the commands that follow. Who writes the file, and which
-// commands use it, is decided elsewhere.
+// Package envfile applies a file of shell assignments, such as "export NAME=value", to the
+// environment of commands. Hooks write such files for the commands that follow.
 package envfile
 
 import (
@@ -19,25 +18,25 @@ import (
 	"adze/internal/platform/osproc"
 )
 
-// A File changes the environment of commands. A nil File changes nothing.
+// A File modifies the environment of commands. A nil File changes nothing.
 type File struct {
 	path   string
 	runner *osproc.Runner
 	say    func(string)
 
 	mu   sync.Mutex
-	seen time.Time // the modification time of what was read last
+	seen time.Time // modification time at the last read
 	base []string  // the environment it was applied to
 	env  []string  // the result
 }
 
-// New returns the file at path, which need not exist; an empty path means that there is none. Runner
-// starts the shell that reads it, say tells the user about problems.
+// New returns the file at path, which need not exist; an empty path means no file. runner
+// starts the shell that reads it. say reports problems to the user.
 func New(path string, runner *osproc.Runner, say func(string)) *File {
 	return &File{path: path, runner: runner, say: say}
 }
 
-// Path returns the path of the file, or "".
+// Path returns the file's path, or "".
 func (f *File) Path() string {
 	if f == nil {
 		return ""
@@ -45,7 +44,7 @@ func (f *File) Path() string {
 	return f.path
 }
 
-// Prepare makes the directory of the file, so that it can be written.
+// Prepare creates the file's directory, so that hooks can write the file.
 func (f *File) Prepare() {
 	if f.Path() == "" {
 		return
@@ -58,12 +57,12 @@ func (f *File) Prepare() {
 // Remove removes the file.
 func (f *File) Remove() {
 	if f.Path() != "" {
-		os.Remove(f.path) // ok: there may be none
+		os.Remove(f.path) // ok: the file may not exist
 	}
 }
 
-// Apply returns env as the file changes it. The file is read again when it or env has changed; if it
-// cannot be read it changes nothing.
+// Apply returns env with the file's changes. It rereads the file when the file or env has
+// changed. If the file cannot be read, it changes nothing.
 func (f *File) Apply(env []string) []string {
 	if f.Path() == "" {
 		return env
@@ -85,10 +84,10 @@ func (f *File) Apply(env []string) []string {
 	return slices.Clone(f.env)
 }
 
-// timeout bounds how long commands wait for the file to be read.
+// timeout limits how long commands wait for the file to be read.
 const timeout = 10 * time.Second
 
-// read lets a shell read the file and returns the environment that it then has.
+// read runs a shell that sources the file and returns the resulting environment.
 func (f *File) read(env []string) ([]string, error) {
 	shell, err := exec.LookPath("bash")
 	if err != nil {
@@ -112,6 +111,6 @@ func (f *File) read(env []string) ([]string, error) {
 	entries := strings.Split(strings.TrimSuffix(out.String(), "\x00"), "\x00")
 	return slices.DeleteFunc(entries, func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
-		return slices.Contains([]string{"_", "SHLVL", "PWD", "OLDPWD"}, name) // the shell's own
+		return slices.Contains([]string{"_", "SHLVL", "PWD", "OLDPWD"}, name) // set by the shell itself
 	}), nil
 }

@@ -23,7 +23,7 @@ func TestApply(t *testing.T) {
 	path := "PATH=" + os.Getenv("PATH")
 	base := []string{path, "KEPT=a", "LOST=b"}
 	apply := func(env []string) []string {
-		got := slices.DeleteFunc(f.Apply(env), func(entry string) bool { return strings.HasPrefix(entry, "ADZE_RUN=") }) // of the runner
+		got := slices.DeleteFunc(f.Apply(env), func(entry string) bool { return strings.HasPrefix(entry, "ADZE_RUN=") }) // set by the runner
 		slices.Sort(got)
 		return got
 	}
@@ -33,7 +33,7 @@ func TestApply(t *testing.T) {
 		if err := os.WriteFile(f.Path(), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		stamp = stamp.Add(time.Hour) // a time that is not that of the last version
+		stamp = stamp.Add(time.Hour) // differs from the last version's time
 		if err := os.Chtimes(f.Path(), stamp, stamp); err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +83,7 @@ func TestNoFile(t *testing.T) {
 	}
 }
 
-// If the directory cannot be made the user hears of it.
+// TestPrepare checks that the user is notified if the directory cannot be created.
 func TestPrepare(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

@@ -1,5 +1,5 @@
-// Package environ keeps the environment that the process was started with, and says which variables are
-// secrets. Which programs get them is left to those who start programs.
+// Package environ captures the environment that the process was started with and identifies
+// secret variables. Callers decide which programs get them.
 package environ
 
 import (
@@ -12,14 +12,15 @@ import (
 	"adze/internal/platform/redact"
 )
 
-// Variables are the environment variables that the process was started with. It does not change.
+// Variables is the environment that the process was started with. It is immutable.
 type Variables struct {
 	entries []string
-	hidden  map[string]string // those that the process itself no longer has
+	hidden  map[string]string // variables removed from the process environment
 }
 
-// Take returns the environment of the process and removes the secrets from it, so that programs inherit
-// none by accident and that, where the system allows it, none can be read from outside.
+// Take returns the process environment and removes the secrets from it, so that child processes
+// don't inherit them by accident and, where the system allows it, other processes can't read
+// them.
 func Take() *Variables {
 	v := &Variables{entries: os.Environ(), hidden: map[string]string{}}
 	for _, entry := range v.entries {
@@ -34,7 +35,7 @@ func Take() *Variables {
 	for _, entry := range v.entries {
 		name, _, _ := strings.Cut(entry, "=")
 		if _, ok := v.hidden[fold(name)]; ok && !isProxy(name) {
-			os.Unsetenv(name) // ok: the system gave it this name
+			os.Unsetenv(name) // ok: the name came from the system
 		}
 	}
 	erase(sensitive)
@@ -52,7 +53,7 @@ func (v *Variables) Get(name string) string {
 // List returns all variables in the form NAME=value.
 func (v *Variables) List() []string { return slices.Clone(v.entries) }
 
-// fold returns a name in the form in which names are compared.
+// fold normalizes a name for comparison.
 func fold(name string) string {
 	if runtime.GOOS == "windows" {
 		return strings.ToUpper(name)
@@ -60,22 +61,23 @@ func fold(name string) string {
 	return name
 }
 
-// sensitive reports whether there is a secret in the value of a variable.
+// sensitive reports whether a variable's value contains a secret.
 func sensitive(name, value string) bool {
 	return value != "" && (osproc.SecretName(name) || strings.HasSuffix(strings.ToUpper(name), "_HEADERS") || redact.String(value) != value)
 }
 
-// isProxy reports whether a variable names a proxy. The standard library reads those itself.
+// isProxy reports whether a variable configures a proxy. The standard library reads these
+// itself.
 func isProxy(name string) bool { return strings.HasSuffix(strings.ToUpper(name), "_PROXY") }
 
-// Secret reports whether a variable is a secret, by its name or because its value looks like the key of a
-// known service.
+// Secret reports whether a variable is a secret, by its name or because its value looks like a
+// key for a known service.
 func Secret(name, value string) bool {
 	return osproc.SecretName(name) || redact.HasKey(value) || strings.HasPrefix(name, "GIT_CONFIG_VALUE_") && redact.String(value) != value
 }
 
-// Withhold returns env without secrets, except the variables that keep names, and the names of those that it
-// left out. A name in keep may end in *.
+// Withhold returns env without secrets, and the names of the removed variables. Variables named
+// in keep are not removed; a name in keep may end in *.
 func Withhold(env, keep []string) (rest, withheld []string) {
 	for _, entry := range env {
 		name, value, _ := strings.Cut(entry, "=")
@@ -86,13 +88,14 @@ func Withhold(env, keep []string) (rest, withheld []string) {
 		}
 	}
 	if slices.ContainsFunc(withheld, func(name string) bool { return strings.HasPrefix(name, "GIT_CONFIG_VALUE_") }) {
-		// Git fails if one of the values is missing that it was promised.
+		// Git fails if GIT_CONFIG_COUNT promises more values than are present.
 		rest = slices.DeleteFunc(rest, func(entry string) bool { return strings.HasPrefix(entry, "GIT_CONFIG_COUNT=") })
 	}
 	return rest, withheld
 }
 
-// WithoutPasswords returns env without the variables whose value is a URL with a password, except those that keep names.
+// WithoutPasswords returns env without variables whose value is a URL with a password, except
+// the variables named in keep.
 func WithoutPasswords(env, keep []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
 		name, value, _ := strings.Cut(entry, "=")
@@ -100,7 +103,7 @@ func WithoutPasswords(env, keep []string) []string {
 	})
 }
 
-// names reports whether a pattern, a name or the beginning of one with *, stands for a name.
+// names reports whether pattern, a name or a prefix followed by *, matches name.
 func names(pattern, name string) bool {
 	if start, ok := strings.CutSuffix(pattern, "*"); ok {
 		return strings.HasPrefix(fold(name), fold(start))

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// join keeps the shapes of secrets out of this file's own text.
+// join assembles secrets so that this file does not contain them literally.
 func join(parts ...string) string { return strings.Join(parts, "") }
 
 func TestTake(t *testing.T) {
@@ -23,7 +23,7 @@ func TestTake(t *testing.T) {
 		{"ENVIRON_TEST_TOKEN", "a", ""},
 		{"ENVIRON_TEST_HEADERS", "X-Gate: open sesame", ""},
 		{"ENVIRON_TEST_URL", "postgres://app:hunter2@db/x", ""},
-		{"ENVIRON_TEST_PROXY", "http://me:hunter2@proxy:1", "http://me:hunter2@proxy:1"}, // for the standard library
+		{"ENVIRON_TEST_PROXY", "http://me:hunter2@proxy:1", "http://me:hunter2@proxy:1"}, // kept for the standard library
 		{"ENVIRON_TEST_PLAIN", "b", "b"},
 		{"ENVIRON_TEST_NONE", "", ""},
 	} {
@@ -98,7 +98,7 @@ func TestNotes(t *testing.T) {
 	for _, tt := range []struct {
 		line, program string
 		failed        bool
-		want          string // the variables that are named
+		want          string // variables mentioned
 	}{
 		{"gh pr list", "gh", false, ""},
 		{"echo $MY_GITHUB_TOKEN $GITHUB_TOKENS", "echo", true, ""},
@@ -106,7 +106,7 @@ func TestNotes(t *testing.T) {
 		{"grep KEY file", "grep", true, ""},
 		{"echo ${KEY}", "echo", false, "KEY"},
 		{"/usr/bin/gh pr list", "/usr/bin/gh", true, "GITHUB_TOKEN"},
-		{"gh pr list", "gh", true, ""}, // once is enough
+		{"gh pr list", "gh", true, ""}, // noted only once
 		{"aws s3 ls", "aws", true, "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY"},
 		{`curl -H "X-Key: ${DEPLOY_KEY}" x`, "curl", false, "DEPLOY_KEY"},
 		{"NPM_TOKEN_FILE=x; test -n \"$NPM_TOKEN\"", "test", false, "NPM_TOKEN"},
@@ -118,7 +118,7 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// Git is not promised a value that it does not get: it would fail.
+// Git fails if it is promised a value that it does not get.
 func TestGitConfigurationInTheEnvironment(t *testing.T) {
 	env := []string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=http.extraheader", "GIT_CONFIG_VALUE_0=Authorization: Basic dXNlcjpwYXNzd29yZA=="}
 	rest, withheld := Withhold(env, nil)

@@ -2,5 +2,5 @@
 
 package environ
 
-// erase does nothing: the initial environment cannot be found for certain here.
+// erase does nothing: the initial environment cannot be located reliably here.
 func erase(func(name, value string) bool) {}

@@ -7,23 +7,23 @@ import (
 	"sync"
 )
 
-// Notes say which secrets commands do not get, once for each, when a command may have needed one. The zero
-// value is ready to use. It is safe for concurrent use.
+// Notes reports secrets withheld from commands that may have needed them, once per variable.
+// The zero value is ready to use. It is safe for concurrent use.
 type Notes struct {
 	mu    sync.Mutex
 	names []string
 	told  map[string]bool
 }
 
-// Set takes the names of the variables that commands do not get.
+// Set sets the names of the withheld variables.
 func (n *Notes) Set(names []string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.names = names
 }
 
-// About returns a note about a command that has ended, or "": it names a variable that it did not get, or it
-// failed and runs a program that is known to look for one.
+// About returns a note about a finished command, or "". There is a note if the command mentions
+// a withheld variable, or if it failed and runs a program known to read one.
 func (n *Notes) About(line string, programs []string, failed bool) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -45,8 +45,8 @@ func (n *Notes) About(line string, programs []string, failed bool) string {
 	return "adze withholds " + strings.Join(found, ", ") + " from commands, because it looks like a secret; the user can pass it on by naming it in the setting shell.passEnv."
 }
 
-// mentions reports whether the name of a variable stands in a line: as a word if the name is unmistakable,
-// otherwise where a shell would replace it.
+// mentions reports whether a command line mentions a variable: as a word if the name is
+// unmistakable, otherwise only where a shell would expand it.
 func mentions(line, name string) bool {
 	if !strings.Contains(name, "_") && !strings.Contains(line, "$"+name) && !strings.Contains(line, "${"+name) {
 		return false
@@ -68,7 +68,7 @@ func nameByte(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
 }
 
-// looksFor reports whether a program is known to look for a variable.
+// looksFor reports whether a program is known to read a variable.
 func looksFor(program, variable string) bool {
 	base := strings.TrimSuffix(filepath.Base(program), ".exe")
 	for _, row := range seekers {
@@ -80,7 +80,7 @@ func looksFor(program, variable string) bool {
 	return false
 }
 
-// seekers are programs and the secrets they look for in the environment.
+// seekers lists programs and the secrets they read from the environment.
 var seekers = [...]struct{ programs, variables string }{
 	{"gh", "GH_* GITHUB_*"},
 	{"glab", "GITLAB_*"},

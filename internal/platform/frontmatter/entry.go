@@ -6,14 +6,15 @@ import (
 	"strings"
 )
 
-// An entry is a name with its value: a line, and the deeper lines and list items below it.
+// An entry is a name with its value: a line and the more deeply indented lines and list items
+// below it.
 type entry struct {
-	number int // of its first line
+	number int // number of the first line
 	lines  []string
 }
 
-// parseEntries reads a head that is not YAML as a whole, entry by entry. An entry that is not YAML either is
-// read loosely: users write "description: this: that" and "paths: *.go".
+// parseEntries parses front matter that is not valid YAML as a whole, entry by entry. Invalid
+// entries are parsed loosely: users write "description: this: that" and "paths: *.go".
 func parseEntries(head string) (Fields, error) {
 	fields := Fields{}
 	entries, first := split(head)
@@ -34,13 +35,13 @@ func parseEntries(head string) (Fields, error) {
 	return fields, first
 }
 
-// split cuts a head into entries.
+// split splits front matter into entries.
 func split(head string) (entries []*entry, err error) {
 	for i, line := range strings.Split(head, "\n") {
 		text := strings.TrimSpace(line)
 		switch {
 		case text == "" || text[0] == '#':
-			if len(entries) > 0 { // it may stand in a block
+			if len(entries) > 0 { // could be part of a block
 				e := entries[len(entries)-1]
 				e.lines = append(e.lines, line)
 			}
@@ -56,7 +57,7 @@ func split(head string) (entries []*entry, err error) {
 	return entries, err
 }
 
-// loose reads an entry as it is probably meant.
+// loose parses an entry as it was probably meant.
 func (e *entry) loose() (Fields, error) {
 	name, value, ok := strings.Cut(e.lines[0], ":")
 	name = strings.Trim(name, `"' `)
@@ -95,7 +96,8 @@ func (e *entry) errorf(line int, format string, args ...any) error {
 	return fmt.Errorf("line %d of the front matter "+format, append([]any{e.number + line}, args...)...)
 }
 
-// looseValue reads a value on one line that YAML refuses: a list in brackets, or the line as it is.
+// looseValue parses a single-line value that is not valid YAML: a list in brackets, or the line
+// itself.
 func looseValue(value string) (Value, bool) {
 	switch {
 	case value == "":
@@ -124,7 +126,7 @@ func looseValue(value string) (Value, bool) {
 	return Value{Text: value}, true
 }
 
-// SplitList splits a list in one text at commas that are not inside braces.
+// SplitList splits s at commas that are not inside braces.
 func SplitList(s string) []string {
 	depth := 0
 	return strings.FieldsFunc(s, func(r rune) bool {
@@ -138,7 +140,7 @@ func SplitList(s string) []string {
 	})
 }
 
-// uncomment returns a line without its comment and the blanks around it.
+// uncomment returns a line without its comment and surrounding blanks.
 func uncomment(line string) string {
 	if i := strings.Index(" "+line, " #"); i >= 0 {
 		line = line[:max(0, i-1)]

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// SplitFile separates the front matter of a file, of at most max bytes, from its text. Marks of byte order and line ends
-// of other systems do not count, and bytes that are not UTF-8 are replaced.
+// SplitFile separates a file's front matter from its body. The front matter may have at most
+// max bytes. Byte order marks are removed, line endings normalized and invalid UTF-8 replaced.
 func SplitFile(file string, max int) (head, body string, err error) {
 	file = strings.TrimPrefix(file, "\ufeff")
 	if strings.IndexByte(file, 0) >= 0 {
@@ -26,9 +26,9 @@ func SplitFile(file string, max int) (head, body string, err error) {
 	return strings.ToValidUTF8(head, "\uFFFD"), body, nil
 }
 
-// Line returns the line of the file in which a name of a head is, from 1; 0 if it is not found.
+// Line returns the 1-based line number of a name within the file, or 0 if it is not in head.
 func Line(head, name string) int {
-	n := 1 // the dashes
+	n := 1 // the opening dashes
 	for line := range strings.Lines(head) {
 		n++
 		if found, _, ok := strings.Cut(line, ":"); ok && strings.Trim(found, `"' `) == name && line[0] != ' ' {
@@ -38,8 +38,8 @@ func Line(head, name string) int {
 	return 0
 }
 
-// Texts returns the items of a list of texts, or those that split makes of a text, without blanks and quotes around them.
-// It reports whether the value is either.
+// Texts returns the items of a list of strings, or the result of split for a string, without
+// surrounding blanks and quotes. It reports false if the value is neither.
 func (v Value) Texts(split func(string) []string) ([]string, bool) {
 	if v.Fields != nil || slices.ContainsFunc(v.List, func(item Value) bool { return item.List != nil || item.Fields != nil }) {
 		return nil, false

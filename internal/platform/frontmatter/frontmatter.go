@@ -1,6 +1,5 @@
-// Package frontmatter reads what stands before the text of a Markdown file, between two lines of dashes:
-// names with values in YAML. Files that are nearly YAML are read as their authors meant them. What the names
-// mean, and what to do with a file that is written badly, is left to others.
+// Package frontmatter parses the YAML front matter of Markdown files. It tolerates files that
+// are not quite YAML and reads them as their authors meant them.
 package frontmatter
 
 import (
@@ -8,11 +7,11 @@ import (
 	"strings"
 )
 
-// ErrOpen says that front matter begins and does not end. The text is all of it then.
+// ErrOpen means that front matter is not terminated. The whole file is then the body.
 var ErrOpen = errors.New("the front matter is not closed by a line of three dashes; it is read as text")
 
-// Split separates the front matter, without its dashes, from the text. A file without any has an empty
-// head. Blanks may follow the dashes.
+// Split separates the front matter, without its dashes, from the body. Without front matter,
+// head is empty. The dashes may be followed by blanks.
 func Split(text string) (head, body string, err error) {
 	first, rest, ok := strings.Cut(text, "\n")
 	if !ok || !isRule(first) {
@@ -29,22 +28,22 @@ func Split(text string) (head, body string, err error) {
 	return "", text, ErrOpen
 }
 
-// isRule reports whether a line is three dashes.
+// isRule reports whether a line consists of three dashes.
 func isRule(line string) bool {
 	return strings.HasPrefix(line, "---") && strings.Trim(line[3:], " \t") == ""
 }
 
-// Fields are values by name.
+// Fields maps names to values.
 type Fields map[string]Value
 
-// A Value is what stands behind a name. At most one of its fields is set.
+// A Value is a field's value. Text, List and Fields are mutually exclusive.
 type Value struct {
-	Text   string // of a number or a date too, as it is written
+	Text   string // verbatim, also for numbers and dates
 	List   []Value
 	Fields Fields
 }
 
-// String returns the text, or the texts of a list with commas between them.
+// String returns the text, or the comma-separated texts of a list.
 func (v Value) String() string {
 	if v.List == nil {
 		return v.Text
@@ -56,21 +55,21 @@ func (v Value) String() string {
 	return strings.Join(texts, ", ")
 }
 
-// Parse returns the values of a head. The error names the first line that is not understood; what stands in
-// the others counts.
+// Parse parses front matter. The error names the first invalid line; the values of the other
+// lines are returned nevertheless.
 func Parse(head string) (Fields, error) {
 	if fields, ok := parsePlain(head); ok {
 		return fields, nil
 	}
 	fields, err := parseYAML(head)
-	if fields == nil { // it is not YAML as a whole
+	if fields == nil { // invalid YAML
 		return parseEntries(head)
 	}
 	return fields, err
 }
 
-// parsePlain reads a head whose lines are all names with plain text, which needs no YAML parser: most heads
-// are, and there may be hundreds of them.
+// parsePlain parses front matter that consists only of names with plain text, without a YAML
+// parser. Most front matter does, and there may be hundreds of files.
 func parsePlain(head string) (Fields, bool) {
 	fields := Fields{}
 	for line := range strings.Lines(head) {
@@ -93,7 +92,7 @@ func isName(s string) bool {
 	return s != ""
 }
 
-// isPlain reports whether YAML takes a line for nothing but its text.
+// isPlain reports whether YAML reads s as plain text.
 func isPlain(s string) bool {
 	if s == "" || strings.EqualFold(s, "null") || !isLetter(s[0]) || strings.HasSuffix(s, ":") || strings.Contains(s, ": ") || strings.Contains(s, " #") {
 		return false

@@ -104,7 +104,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// Aliases that multiply, or contain themselves, are cut off.
+// TestAliasesAreBounded checks that aliases that multiply or contain themselves are cut off.
 func TestAliasesAreBounded(t *testing.T) {
 	bomb := "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n"
 	for i := 1; i < 10; i++ {
@@ -117,7 +117,7 @@ func TestAliasesAreBounded(t *testing.T) {
 	}
 }
 
-// A head that is read without the YAML parser says what it says to that.
+// TestPlainIsYAML checks that parsePlain agrees with the YAML parser.
 func TestPlainIsYAML(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var lines []string

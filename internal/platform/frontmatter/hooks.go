@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// Hooks returns a value that holds hooks, as JSON in the form of settings: lists of groups by event, each with a matcher
-// and hooks. It returns nil if there are none.
+// Hooks converts a value that holds hooks to JSON in the format of settings: lists of groups by
+// event, each with a matcher and hooks. It returns nil if v is empty.
 func Hooks(v Value) (json.RawMessage, error) {
 	if v.Text == "" && len(v.List) == 0 && len(v.Fields) == 0 {
 		return nil, nil
@@ -33,7 +33,7 @@ func Hooks(v Value) (json.RawMessage, error) {
 	return json.Marshal(events)
 }
 
-// short returns the beginning of a name that may be long.
+// short truncates a long name.
 func short(name string) string {
 	const limit = 100
 	if r := []rune(name); len(r) > limit {
@@ -42,7 +42,7 @@ func short(name string) string {
 	return name
 }
 
-// hookGroup returns a group with a matcher and hooks, and reports whether it has what it needs.
+// hookGroup returns a group with a matcher and hooks, and reports whether it is complete.
 func hookGroup(fields Fields) (map[string]any, bool) {
 	list := fields["hooks"].List
 	if len(list) == 0 {
@@ -67,8 +67,8 @@ func hookGroup(fields Fields) (map[string]any, bool) {
 	return group, true
 }
 
-// hookValue returns the value of a field of a hook. Front matter does not tell numbers and texts apart; the name of the
-// field does.
+// hookValue returns the value of a hook's field. Front matter doesn't distinguish numbers from
+// strings, so the field name decides.
 func hookValue(name string, v Value) any {
 	switch name {
 	case "timeout", "once", "async", "asyncRewake", "asksUser", "input":

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// A Typing says what becomes of texts that look like numbers or booleans.
+// Typing specifies how to convert text that looks like a number or boolean.
 type Typing bool
 
-// The typings.
+// Typings.
 const (
-	AsTexts Typing = false // they stay texts
-	AsTyped Typing = true  // they become what they are in JSON
+	AsTexts Typing = false // keep text as a string
+	AsTyped Typing = true  // convert to a JSON number or boolean
 )
 
-// JSON returns the value as [json.Marshal] takes it.
+// JSON returns the value in a form suitable for [json.Marshal].
 func (v Value) JSON(t Typing) any {
 	switch {
 	case v.Fields != nil:
@@ -37,7 +37,7 @@ func (v Value) JSON(t Typing) any {
 	return v.Text
 }
 
-// ParseJSON returns the values of a JSON object, as if they stood in front matter.
+// ParseJSON converts a JSON object to Fields.
 func ParseJSON(data []byte) (Fields, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()

@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Limits of what aliases may make of a head: some times its size, and maxBytes at most.
+// Limits for alias expansion: growth times the size of the front matter, and at most maxBytes.
 const (
 	minBytes = 1 << 12
 	growth   = 4
@@ -19,13 +19,13 @@ const (
 
 var errLarge = errors.New("the front matter becomes too large, or repeats itself")
 
-// parseYAML reads a head that is YAML: names with values. Nil fields say that it is not. The first of two
-// values of a name counts, and the second is an error.
+// parseYAML parses front matter that is a YAML mapping. It returns nil fields if it is not one.
+// If a name occurs twice, the first value counts and the second is an error.
 func parseYAML(head string) (Fields, error) {
 	var doc, more yaml.Node
 	decoder := yaml.NewDecoder(strings.NewReader(head))
 	err := decoder.Decode(&doc)
-	if errors.Is(err, io.EOF) { // nothing but comments
+	if errors.Is(err, io.EOF) { // only comments
 		return Fields{}, nil
 	}
 	if err != nil || !errors.Is(decoder.Decode(&more), io.EOF) {
@@ -43,13 +43,13 @@ func parseYAML(head string) (Fields, error) {
 	return fields, r.err
 }
 
-// A reader turns nodes into values.
+// A reader converts nodes to values.
 type reader struct {
-	left int // bytes that may still be made
+	left int // remaining bytes
 	err  error
 }
 
-// value returns what a node says. A node that is too deep, or too much, says nothing.
+// value converts a node. Nodes that are too deep or too large yield an empty value.
 func (r *reader) value(n *yaml.Node, depth int) Value {
 	for n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -102,8 +102,8 @@ func (r *reader) fields(n *yaml.Node, depth int) Fields {
 	return fields
 }
 
-// scalar returns the text of a node. What YAML takes for a tag is a pattern that begins with an exclamation
-// mark.
+// scalar returns a node's text. A YAML tag is treated as a pattern that begins with an
+// exclamation mark.
 func scalar(n *yaml.Node) string {
 	switch {
 	case n.Tag == "!!null" && n.Style == 0:
@@ -116,7 +116,7 @@ func scalar(n *yaml.Node) string {
 	return n.Value
 }
 
-// braces returns names in braces without values as the pattern they are meant as: {a,b}.
+// braces returns a mapping without values, such as {a,b}, as the pattern it was meant to be.
 func braces(n *yaml.Node) (string, bool) {
 	if n.Style&yaml.FlowStyle == 0 || len(n.Content) == 0 {
 		return "", false

@@ -1,25 +1,25 @@
-// Package fuzzy ranks names by how well they fit what was typed of them, for completion. It compares letters only,
-// without regard to case; which names there are is left to the caller.
+// Package fuzzy ranks completions against typed text. Matching ignores case.
 package fuzzy
 
 import "math/bits"
 
-// A Rank says how well a name fits; a higher one fits better. The zero value means that the name does not fit.
+// A Rank rates a match; higher is better. Zero means no match.
 type Rank uint8
 
-// The ranks.
+// Ranks, in ascending order.
 const (
-	Scattered Rank = iota + 1 // the letters are in the name, in their order
-	Within                    // the name contains what was typed
-	Words                     // what was typed is the beginnings of words of the name, as in td or te:de for team:deploy
-	Prefix                    // the name begins with what was typed
+	Scattered Rank = iota + 1 // the name contains the letters, in order
+	Within                    // the name contains the typed text
+	Words                     // the typed text consists of word prefixes, such as td or te:de for team:deploy
+	Prefix                    // the name begins with the typed text
 	Exact
 )
 
-// maxTyped bounds what was typed; the rest of a longer text is only compared with the beginning of names.
+// maxTyped limits the length of typed text for full matching. Longer text only matches as a
+// prefix.
 const maxTyped = 63
 
-// Match returns how well name fits typed. Everything fits an empty text.
+// Match ranks name against typed. Every name matches an empty text.
 func Match(name, typed string) Rank {
 	switch n := common(name, typed); {
 	case n == len(typed) && n == len(name):
@@ -38,10 +38,11 @@ func Match(name, typed string) Rank {
 	return Scattered
 }
 
-// maxShown bounds the names in which positions are looked for, in bytes.
+// maxShown limits the length of names for which Positions is computed, in bytes.
 const maxShown = 512
 
-// Positions returns the bytes of name that what was typed stands for, to show them; nil if the name does not fit, or is long.
+// Positions returns the byte offsets in name that match typed, for highlighting. It returns nil
+// if the name does not match or is too long.
 func Positions(name, typed string) []int {
 	rank := Match(name, typed)
 	if rank == 0 || len(name) > maxShown {
@@ -66,7 +67,7 @@ func Positions(name, typed string) []int {
 	return run(nil, from, len(typed))
 }
 
-// run adds n numbers from first on.
+// run appends n consecutive numbers starting at first.
 func run(to []int, first, n int) []int {
 	for i := range n {
 		to = append(to, first+i)
@@ -74,8 +75,8 @@ func run(to []int, first, n int) []int {
 	return to
 }
 
-// initials returns the positions of beginnings of words, from a byte of the name on; nil if there are none. Failed holds what
-// was tried: how far in the name, and how much was left to find.
+// initials returns the positions of matching word prefixes in name, starting at byte from, or
+// nil. failed records attempts that failed, by position in name and remaining length of typed.
 func initials(name, typed string, from int, failed map[[2]int]bool) []int {
 	if typed == "" {
 		return []int{}
@@ -103,7 +104,7 @@ func initials(name, typed string, from int, failed map[[2]int]bool) []int {
 	return nil
 }
 
-// common returns the length of the longest beginning that both texts have.
+// common returns the length of the longest common prefix.
 func common(a, b string) int {
 	n := 0
 	for n < min(len(a), len(b)) && lower(a[n]) == lower(b[n]) {
@@ -131,9 +132,9 @@ func within(name, typed string) bool {
 	return false
 }
 
-// words reports whether typed consists of beginnings of words of name, in their order, perhaps with the separators
-// between them. Bit n of reached says that the first n characters of typed were found so far, so that the time it takes
-// is bounded for any name.
+// words reports whether typed consists of prefixes of words in name, in order, optionally with
+// the separators between them. Bit n of reached is set if the first n characters of typed have
+// been matched, which bounds the running time for any name.
 func words(name, typed string) bool {
 	reached := uint64(1)
 	for i := 0; i < len(name); i++ {
@@ -146,7 +147,7 @@ func words(name, typed string) bool {
 				return true
 			}
 			if i > 0 && typed[from] == name[i-1] {
-				from++ // the separator was typed, too
+				from++ // the separator was typed as well
 			}
 			if k := common(name[i:], typed[from:]); k > 0 {
 				reached |= (1<<k - 1) << (from + 1)
@@ -156,7 +157,7 @@ func words(name, typed string) bool {
 	return reached&(1<<len(typed)) != 0
 }
 
-// separates reports whether c is between the words of a name.
+// separates reports whether c separates words in a name.
 func separates(c byte) bool {
 	return c == ':' || c == '-' || c == '_' || c == '.' || c == '/' || c == ' '
 }

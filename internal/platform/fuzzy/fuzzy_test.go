@@ -61,7 +61,7 @@ func TestPositions(t *testing.T) {
 	}
 }
 
-// A name of any length and shape takes time in proportion to its length.
+// TestMatchIsBounded checks that matching takes time linear in the length of the name.
 func TestMatchIsBounded(t *testing.T) {
 	name := strings.Repeat("a-", 1<<16)
 	if got := Match(name, strings.Repeat("a", 62)+"b"); got != 0 {

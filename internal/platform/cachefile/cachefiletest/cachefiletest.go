@@ -1,4 +1,4 @@
-// Package cachefiletest helps tests of what is kept in files of package cachefile.
+// Package cachefiletest helps test users of package cachefile.
 package cachefiletest
 
 import (
@@ -12,13 +12,13 @@ import (
 	"adze/internal/platform/cachefile"
 )
 
-// After the mark a file has its checksum and the stamp of the program that wrote it.
+// The mark is followed by the checksum and the stamp of the program that wrote the file.
 const (
 	sumSize   = 4
 	stampSize = 40
 )
 
-// Forge makes a file one of another program.
+// Forge makes a file look as if another program had written it.
 func Forge(t *testing.T, f cachefile.Format, path string) {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -33,7 +33,7 @@ func Forge(t *testing.T, f cachefile.Format, path string) {
 	}
 }
 
-// Written returns the mark of a file and a hash of what it holds.
+// Written returns a file's mark and a hash of its content.
 func Written(t *testing.T, f cachefile.Format, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(path)
