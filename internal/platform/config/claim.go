@@ -176,7 +176,7 @@ func (b *builder) retain(docs []*document) []*document {
 			continue
 		}
 		if v, err := k.decode(c.Value); len(k.Tighten) > 0 && (err != nil || !holds(k.Tighten, v)) {
-			continue // not a restriction
+			continue // restricts nothing
 		}
 		value := c.Value
 		if k.Kind == List || k.Kind == Rules {

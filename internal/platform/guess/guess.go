@@ -1,5 +1,4 @@
-// Package guess finds which file or directory may have been meant by a path that does not exist. It only looks at
-// names; what an error says around its question is left to the tools.
+// Package guess suggests existing files or directories for a path that does not exist.
 package guess
 
 import (
@@ -13,22 +12,22 @@ import (
 	"adze/internal/platform/spell"
 )
 
-// A Guesser knows where to look, and what may be named.
+// A Guesser suggests paths.
 type Guesser struct {
-	Dir string // the working directory
-	// Hidden reports whether a path must not be named; nil means that none is.
+	Dir string // working directory
+	// Hidden reports whether a path must not be suggested; nil means no path is hidden.
 	Hidden func(path string) bool
-	// Named returns the files in Dir that have a name, whatever directory they are in; may be nil.
+	// Named returns the files with the given base name anywhere in Dir. It may be nil.
 	Named func(name string) []string
-	// Dirs says that directories may have been meant, too.
+	// Dirs enables suggesting directories.
 	Dirs bool
 }
 
-// maxGuesses is how many paths are suggested at most.
+// maxGuesses limits the number of suggestions.
 const maxGuesses = 3
 
-// Question asks whether a path that is there was meant by path, as a sentence that follows others, or is
-// empty.
+// Question returns a sentence that asks whether an existing path was meant, to append to an
+// error message, or "".
 func (g Guesser) Question(path string) string {
 	found := g.Paths(path)
 	for i, near := range found {
@@ -44,10 +43,12 @@ func (g Guesser) Question(path string) string {
 	}
 }
 
-// Paths returns what may have been meant by path, the likeliest first: a path that differs in the case of
-// letters, or in a typing error or two in one of its names; a file beside it with another extension; one
-// under the working directory whose path differs in its first directories, since a model often drops or adds
-// that of the repository; and, if there is none of those, files of that name elsewhere.
+// Paths returns suggestions for path, most likely first:
+//
+//   - paths with one name that differs in case or by a typo or two
+//   - files in the same directory with another extension
+//   - a path under the working directory that differs in its leading directories, because models often drop or add the repository's name
+//   - otherwise, files with that name elsewhere
 func (g Guesser) Paths(path string) []string {
 	var found []string
 	add := func(all ...string) {
@@ -66,28 +67,29 @@ func (g Guesser) Paths(path string) []string {
 	return found
 }
 
-// is reports whether path is something that may be suggested.
+// is reports whether path exists and can be suggested.
 func (g Guesser) is(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && (info.Mode().IsRegular() || g.Dirs && info.IsDir())
 }
 
-// maxNames is among how many names of a directory a similar one is looked for.
+// maxNames limits how many names of a directory are compared.
 const maxNames = 4096
 
-// names returns what is in a directory, in order, or a part of it if it is large.
+// names returns the sorted names in a directory, up to maxNames.
 func names(dir string) []string {
 	f, err := os.Open(dir)
 	if err != nil {
-		return nil // there is nothing to suggest then
+		return nil // nothing to suggest
 	}
 	defer f.Close()
-	all, _ := f.Readdirnames(maxNames) // ok: so many are enough
+	all, _ := f.Readdirnames(maxNames) // ok: a partial listing suffices
 	slices.Sort(all)
 	return all
 }
 
-// respelled returns paths that differ from path in the spelling of one name: the first that is not there.
+// respelled returns paths in which the first nonexistent name of path is replaced by a similar
+// one.
 func (g Guesser) respelled(path string) []string {
 	at, rest := filepath.Dir(path), filepath.Base(path)
 	for range maxDropped {
@@ -109,8 +111,8 @@ func (g Guesser) respelled(path string) []string {
 	return found
 }
 
-// similar returns the names that are name but for the case of letters or, if there are none, those with the
-// fewest letters that differ, which are one or two.
+// similar returns the names at the smallest edit distance from name, ignoring case, if that is
+// at most two.
 func similar(name string, among []string) []string {
 	lower := strings.ToLower(name)
 	stem := utf8.RuneCountInString(strings.TrimSuffix(name, filepath.Ext(name)))
@@ -134,7 +136,7 @@ func similar(name string, among []string) []string {
 	return found
 }
 
-// sameStem returns files beside path that differ in their extension only.
+// sameStem returns files in the same directory that differ only in their extension.
 func (g Guesser) sameStem(path string) []string {
 	dir, base := filepath.Split(path)
 	stem := strings.TrimSuffix(base, filepath.Ext(base))
@@ -151,11 +153,11 @@ func (g Guesser) sameStem(path string) []string {
 	return found
 }
 
-// maxDropped bounds how many directories are left out in search of a file.
+// maxDropped limits how many leading directories are dropped.
 const maxDropped = 32
 
-// underDir returns what is under the working directory if some of the first directories of path are left
-// out.
+// underDir returns the path under the working directory that results from dropping leading
+// directories of path, or "".
 func (g Guesser) underDir(path string) string {
 	parts := strings.Split(strings.Trim(path, string(filepath.Separator)), string(filepath.Separator))
 	for i := range min(len(parts), maxDropped) {

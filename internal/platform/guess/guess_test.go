@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// tree makes files and returns their directory.
+// tree creates files and returns their directory.
 func tree(t *testing.T, files ...string) string {
 	t.Helper()
 	root := t.TempDir()
@@ -32,8 +32,7 @@ func rel(root string, paths []string) []string {
 	return paths
 }
 
-// Wrong paths of the model-side review, section 3.1, and others.
-//
+// TestGuess includes the wrong paths from the model-side review, section 3.1.
 // Proves READ-07.
 func TestGuess(t *testing.T) {
 	root := tree(t, "src/a.tsx", "src/b.go", "lib/c.go", "main.go", "src/pkg/handler.go", "src/pkg/handlers_test.go", "docs/index.md", "docs/indexes.md", "x1", "x2")

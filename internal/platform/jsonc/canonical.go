@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// Canonical returns JSON without differences in order, space and escapes. JSON in which an object has two members whose
-// names differ at most in case is returned as it is: readers disagree about which of them counts.
+// Canonical normalizes order, whitespace and escapes in JSON. If an object has two members
+// whose names differ at most in case, Canonical returns raw unchanged, because parsers disagree
+// about which of them counts.
 func Canonical(raw []byte) []byte {
 	var v any
 	dec := json.NewDecoder(bytes.NewReader(raw))
@@ -24,7 +25,8 @@ func Canonical(raw []byte) []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// ambiguous reports whether an object in the text has two members of the same name, regardless of case.
+// ambiguous reports whether any object in the text has two members with the same name, ignoring
+// case.
 func ambiguous(raw []byte) bool {
 	if !bytes.ContainsRune(raw, '{') {
 		return false
@@ -50,5 +52,5 @@ func (n *Node) ambiguous() bool {
 	return false
 }
 
-// fold maps names that encoding/json takes for the same field to one.
+// fold maps names that encoding/json treats as the same field to the same string.
 func fold(name string) string { return strings.ToLower(strings.ToUpper(name)) }

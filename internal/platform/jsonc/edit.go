@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// A path is the names of the levels down to a value. A file may join levels with a dot, as in
-// "read.maxBytes": 1; what is already there is found either way, what is new is nested.
+// A path lists the member names that lead to a value. A file may join names with a dot, as in
+// "read.maxBytes": 1. Existing values are found in either form; new values are nested.
 
-// Set makes value what stands at path. The error is a [*SyntaxError] if the text cannot be read.
+// Set sets the value at path. The error is a [*SyntaxError] if data is not valid.
 func Set(data []byte, path []string, value any) ([]byte, error) {
 	return edit(data, func(data []byte, root *Node, lay layout) ([]splice, error) {
 		if found := root.find(data, path); len(found) > 0 {
@@ -24,7 +24,7 @@ func Set(data []byte, path []string, value any) ([]byte, error) {
 	})
 }
 
-// Delete removes what stands at path.
+// Delete removes the value at path.
 func Delete(data []byte, path []string) ([]byte, error) {
 	for {
 		root, err := Parse(data)
@@ -42,7 +42,7 @@ func Delete(data []byte, path []string) ([]byte, error) {
 	}
 }
 
-// Add appends texts to the list at path, without those it has already.
+// Add appends strings to the list at path, skipping duplicates.
 func Add(data []byte, path []string, texts ...string) ([]byte, error) {
 	for i, text := range texts {
 		if slices.Contains(texts[:i], text) {
@@ -74,7 +74,7 @@ func add(data []byte, path []string, text string) ([]byte, error) {
 	})
 }
 
-// Remove takes the texts that drop names out of the list at path.
+// Remove removes the strings for which drop returns true from the list at path.
 func Remove(data []byte, path []string, drop func(text string) bool) ([]byte, error) {
 	for {
 		root, err := Parse(data)
@@ -91,7 +91,7 @@ func Remove(data []byte, path []string, drop func(text string) bool) ([]byte, er
 	}
 }
 
-// pick returns the last text that drop names.
+// pick returns the position of the last string for which drop returns true.
 func (n *Node) pick(data []byte, path []string, drop func(string) bool) (list *Node, i int) {
 	for _, list := range slices.Backward(n.find(data, path)) {
 		for i, v := range slices.Backward(list.Items) {
@@ -103,7 +103,8 @@ func (n *Node) pick(data []byte, path []string, drop func(string) bool) (list *N
 	return nil, 0
 }
 
-// edit reads data, makes the changes that plan says, and makes sure that the result can be read.
+// edit parses data, applies the changes that plan returns, and verifies that the result is
+// valid.
 func edit(data []byte, plan func(data []byte, root *Node, lay layout) ([]splice, error)) ([]byte, error) {
 	root, err := Parse(data)
 	if err != nil {
@@ -127,7 +128,7 @@ func edit(data []byte, plan func(data []byte, root *Node, lay layout) ([]splice,
 	return checked(apply(data, splices))
 }
 
-// checked guards against an error of the editor: what it wrote can be read, or it is not handed on.
+// checked guards against bugs in the editor: it returns an error if data is not valid.
 func checked(data []byte) ([]byte, error) {
 	if _, err := Parse(data); err != nil {
 		return nil, fmt.Errorf("the text cannot be changed without breaking it: %w", err)
@@ -135,7 +136,7 @@ func checked(data []byte) ([]byte, error) {
 	return data, nil
 }
 
-// find returns the values at path, in order: a name may stand twice.
+// find returns the values at path in order. There may be several because names can be repeated.
 func (n *Node) find(data []byte, path []string) (found []*Node) {
 	if len(path) == 0 {
 		return []*Node{n}
@@ -153,7 +154,7 @@ func (n *Node) find(data []byte, path []string) (found []*Node) {
 	return found
 }
 
-// holder returns the object or array that v is an element of.
+// holder returns the object or array that contains v, and v's index in it.
 func (n *Node) holder(v *Node) (*Node, int) {
 	for i, e := range n.elements() {
 		if e == v {
@@ -177,7 +178,7 @@ func (n *Node) elements() []*Node {
 	return list
 }
 
-// create adds a value where there is none, with the levels above it that are missing.
+// create adds a new value, with any missing parent objects.
 func create(data []byte, root *Node, path []string, value any, lay layout) ([]splice, error) {
 	at := root
 	for len(path) > 1 {
@@ -204,7 +205,7 @@ func create(data []byte, root *Node, path []string, value any, lay layout) ([]sp
 	})
 }
 
-// render writes a value whose first line is already indented.
+// render formats a value. The first line is not indented.
 func render(value any, indent string, lay layout) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -124,7 +124,7 @@ func TestEditErrors(t *testing.T) {
 	}
 }
 
-// document draws settings as people write them.
+// document draws handwritten settings.
 func document(t *rapid.T) string {
 	gap := func() string {
 		return rapid.SampledFrom([]string{"", " ", "\n", "\n  ", "\r\n\t", " // note, \"x\"]\n", "/* , } */", "\n  // line\n  "}).Draw(t, "gap")
@@ -143,7 +143,7 @@ func document(t *rapid.T) string {
 	return gap() + "{" + gap() + `"zzz": {"kept": [1]},` + gap() + `"permissions":` + gap() + "{" + gap() + list("deny") + gap() + "," + gap() + list("allow") + gap() + "}" + gap() + "}" + gap()
 }
 
-// meaning is a text's value, for comparison.
+// meaning decodes a text for comparison.
 func meaning(t *rapid.T, text []byte) any {
 	n, err := Parse(text)
 	if err != nil {
@@ -165,8 +165,8 @@ func comments(text []byte) int {
 	return strings.Count(string(text), "//") + strings.Count(string(text), "/*")
 }
 
-// Adding a text to a list adds just that, and removing it again leaves what there was: unknown keys,
-// other texts, comments.
+// TestAddThenRemove checks that adding a string to a list and removing it preserves unknown
+// keys, other strings and comments.
 func TestAddThenRemove(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		before := []byte(document(t))

@@ -1,6 +1,5 @@
-// Package jsonc reads JSON written by hand, with comments and trailing commas, and changes such
-// text in place: what is not changed keeps every byte. What the values mean, and where the text is
-// kept, is left to others.
+// Package jsonc parses JSON with comments and trailing commas, and edits such text in place.
+// Unchanged parts keep every byte.
 package jsonc
 
 import (
@@ -12,10 +11,10 @@ import (
 	"unicode/utf8"
 )
 
-// A Kind is the kind of a value.
+// A Kind is the type of a value.
 type Kind uint8
 
-// The kinds.
+// Kinds.
 const (
 	Null Kind = iota
 	Bool
@@ -28,12 +27,12 @@ const (
 // A Node is a value in a text.
 type Node struct {
 	Kind       Kind
-	Start, End int      // where it stands in the text
-	Members    []Member // of an object, in order; a name may stand twice
-	Items      []*Node  // of an array
+	Start, End int      // byte offsets in the text
+	Members    []Member // object members in order; names may repeat
+	Items      []*Node  // array items
 
-	name  int // where the element begins: at its name in an object, at its value in an array
-	comma int // where the comma after it stands, or -1
+	name  int // start of the element: its name in an object, its value in an array
+	comma int // offset of the comma after it, or -1
 }
 
 // A Member is a name and its value.
@@ -42,20 +41,21 @@ type Member struct {
 	Value *Node
 }
 
-// A SyntaxError says what is wrong with a text, and where.
+// A SyntaxError describes a syntax error and its offset.
 type SyntaxError struct {
 	Offset int
 	Text   string
 }
 
-// Error leaves out the place: those who know the text's name can say it better.
+// Error returns the message without the position, which callers can format together with the
+// file name.
 func (e *SyntaxError) Error() string { return e.Text }
 
-// maxDepth is how deep values may lie in each other.
+// maxDepth limits the nesting depth.
 const maxDepth = 200
 
-// Parse reads a text of one value. It returns nil if there is none, but at most space and comments. Its
-// error is a [*SyntaxError].
+// Parse parses a single value. It returns nil if data contains only whitespace and comments.
+// The error is a [*SyntaxError].
 func Parse(data []byte) (*Node, error) {
 	p := &parser{data: data, at: len(bom(data))}
 	if err := p.space(); err != nil {
@@ -77,7 +77,7 @@ func Parse(data []byte) (*Node, error) {
 	return n, nil
 }
 
-// bom returns the mark that some editors put before a text.
+// bom returns the byte order mark that data begins with, if any.
 func bom(data []byte) []byte {
 	const mark = "\ufeff"
 	if bytes.HasPrefix(data, []byte(mark)) {
@@ -93,7 +93,7 @@ type parser struct {
 
 func (p *parser) fail(text string) error { return &SyntaxError{p.at, text} }
 
-// unexpected is the error for what stands here instead of what.
+// unexpected returns a syntax error at the current position. what is the expected token.
 func (p *parser) unexpected(what string) error {
 	if p.at >= len(p.data) {
 		return p.fail("it ends where " + what + " is expected")
@@ -109,7 +109,7 @@ func (p *parser) peek() byte {
 	return 0
 }
 
-// space skips space and comments.
+// space skips whitespace and comments.
 func (p *parser) space() error {
 	for p.at < len(p.data) {
 		switch p.data[p.at] {
@@ -128,8 +128,8 @@ func (p *parser) space() error {
 	return nil
 }
 
-// commentLen returns the length of the comment that data begins with, or 0 if it begins with none. The end of
-// the line is no part of a comment.
+// commentLen returns the length of the comment at the start of data, or 0. The line ending is
+// not part of the comment.
 func commentLen(data []byte) int {
 	switch {
 	case bytes.HasPrefix(data, []byte("//")):
@@ -160,7 +160,7 @@ func (p *parser) value(depth int) (*Node, error) {
 	return p.word()
 }
 
-// word reads a number or a literal.
+// word parses a number or a literal.
 func (p *parser) word() (*Node, error) {
 	end := p.at
 	for end < len(p.data) && strings.IndexByte(" \t\r\n,:/\"[]{}", p.data[end]) < 0 {
@@ -183,7 +183,7 @@ func (p *parser) word() (*Node, error) {
 }
 
 func (p *parser) text() (*Node, error) {
-	plain := true // nothing in it can be wrong
+	plain := true // no escapes or invalid bytes so far
 	for end := p.at + 1; end < len(p.data); end++ {
 		switch c := p.data[end]; {
 		case c == '\\':
@@ -251,7 +251,7 @@ func (p *parser) array(depth int) (*Node, error) {
 	return n, err
 }
 
-// elements reads what stands between two brackets.
+// elements parses the elements between two brackets.
 func (p *parser) elements(closing byte, element func() (*Node, error)) error {
 	p.at++
 	for {
@@ -280,7 +280,7 @@ func (p *parser) elements(closing byte, element func() (*Node, error)) error {
 	}
 }
 
-// Text returns the text of a String.
+// Text returns the value of a String node.
 func Text(data []byte, n *Node) string {
 	if n.Kind != String {
 		return ""
@@ -295,7 +295,7 @@ func Text(data []byte, n *Node) string {
 	return s
 }
 
-// Plain returns a value without comments, trailing commas and space between its parts.
+// Plain returns a value as compact JSON, without comments and trailing commas.
 func Plain(data []byte, n *Node) json.RawMessage { return appendPlain(nil, data, n) }
 
 func appendPlain(out, data []byte, n *Node) []byte {
@@ -325,7 +325,7 @@ func appendPlain(out, data []byte, n *Node) []byte {
 	return append(out, data[n.Start:n.End]...)
 }
 
-// stringLen returns the length of the text in quotes that data begins with.
+// stringLen returns the length of the quoted string at the start of data.
 func stringLen(data []byte) int {
 	for i := 1; i < len(data); i++ {
 		switch data[i] {

@@ -76,8 +76,8 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// Whatever encoding/json accepts is read, and read the same; whatever is read has a plain form that
-// encoding/json accepts.
+// FuzzParse checks that Parse accepts all valid JSON and agrees with encoding/json on its
+// value, and that Plain always returns valid JSON.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{`{"a":[1,-2.5e3,"x\n",null,true]}`, "{// x\n\"a\":1,/*y*/}", "\ufeff[]", `"\ud800"`, `{"\u0061\"":"é\\"}`, "[\"\xff\",\"a\x7f\"]", "{\"a\"\r:\t1}"} {
 		f.Add([]byte(text))
@@ -106,12 +106,12 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// textsAgree holds every text and name to what encoding/json makes of it.
+// textsAgree compares every string and name with the result of encoding/json.
 func textsAgree(t *testing.T, data []byte, n *Node) {
 	t.Helper()
 	var want any
 	dec := json.NewDecoder(bytes.NewReader(Plain(data, n)))
-	dec.UseNumber() // any fits
+	dec.UseNumber() // accept numbers of any size
 	if err := dec.Decode(&want); err != nil {
 		t.Fatalf("%q: %v", data, err)
 	}

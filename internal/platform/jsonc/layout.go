@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// A splice replaces a stretch of a text.
+// A splice replaces a range of a text.
 type splice struct {
 	start, end int
 	text       []byte
 }
 
-// apply makes changes that do not overlap.
+// apply applies splices that do not overlap.
 func apply(data []byte, splices []splice) []byte {
 	slices.SortStableFunc(splices, func(a, b splice) int { return a.start - b.start })
 	var out []byte
@@ -23,7 +23,7 @@ func apply(data []byte, splices []splice) []byte {
 	return append(out, data[at:]...)
 }
 
-// A layout is how a text is laid out.
+// A layout is a text's line ending and indentation.
 type layout struct{ newline, unit string }
 
 func layoutOf(data []byte, root *Node) layout {
@@ -43,21 +43,22 @@ func layoutOf(data []byte, root *Node) layout {
 	return lay
 }
 
-// ownLine reports whether an element is the first thing on its line, and how the line is indented.
+// ownLine reports whether an element is the first on its line, and returns the line's
+// indentation.
 func ownLine(data []byte, e *Node) (indent string, ok bool) {
 	start := bytes.LastIndexByte(data[:e.name], '\n') + 1
 	before := data[start:e.name]
 	return string(before), start > 0 && len(bytes.Trim(before, " \t")) == 0
 }
 
-// lineIndent returns the space at the beginning of the line.
+// lineIndent returns the indentation of the line that contains at.
 func lineIndent(data []byte, at int) string {
 	line := data[bytes.LastIndexByte(data[:at], '\n')+1 : at]
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 }
 
-// restOfLine returns where a line ends after at, comments that end on it included. If there is
-// something else on it, ok is false and end is where that begins.
+// restOfLine returns the end of the line after at, skipping comments that end on it. If
+// anything else is on the line, ok is false and end is where it begins.
 func restOfLine(data []byte, at int) (end int, ok bool) {
 	end = at
 	for at < len(data) {
@@ -80,7 +81,7 @@ func restOfLine(data []byte, at int) (end int, ok bool) {
 	return at, true
 }
 
-// insert adds an element at the end of an object or array, laid out like the last one it has.
+// insert adds an element at the end of an object or array, formatted like its last element.
 func (n *Node) insert(data []byte, lay layout, element func(indent string) ([]byte, error)) ([]splice, error) {
 	all := n.elements()
 	if len(all) == 0 {
@@ -117,7 +118,7 @@ func (n *Node) insertFirst(data []byte, lay layout, element func(indent string) 
 	return []splice{{at, n.End - 1, slices.Concat([]byte(lay.newline+outer+lay.unit), text, []byte(lay.newline+outer))}}, err
 }
 
-// cut removes the element with the index i, with its comma and the comment on its line.
+// cut removes the element at index i, including its comma and the comment on its line.
 func (n *Node) cut(data []byte, i int) []splice {
 	all := n.elements()
 	e := all[i]
@@ -125,7 +126,7 @@ func (n *Node) cut(data []byte, i int) []splice {
 	if e.comma >= 0 {
 		end = e.comma + 1
 	}
-	last := e.comma < 0 && i > 0 // the comma before it goes too
+	last := e.comma < 0 && i > 0 // the comma before it is removed, too
 	indent, own := ownLine(data, e)
 	if rest, alone := restOfLine(data, end); own && alone && rest < len(data) {
 		start -= len(indent)

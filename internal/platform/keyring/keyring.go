@@ -1,6 +1,6 @@
-// Package keyring keeps the user's API keys and tokens: in the keyring of the operating system, or in a file that only the user
-// can read. The file also says which keys are in the keyring, so that the keyring is asked only for a key that is
-// needed and known to be there.
+// Package keyring stores the user's API keys and tokens in the operating system's keyring or in
+// a private file. The file also records which keys are in the keyring, so that the keyring is
+// only accessed for a key that is needed and known to be there.
 package keyring
 
 import (
@@ -21,54 +21,53 @@ import (
 	"adze/internal/platform/statefile"
 )
 
-// A Place is where a key is kept.
+// A Place is a storage location for a key.
 type Place string
 
-// The places.
+// Places.
 const (
-	Auto   Place = ""        // the keyring if there is one, else the file
-	System Place = "keyring" // that of the operating system
+	Auto   Place = ""        // the keyring if available, otherwise the file
+	System Place = "keyring" // the operating system's keyring
 	File   Place = "file"
 )
 
-// An Entry says that there is a key, without the key.
+// An Entry describes a stored key without containing it.
 type Entry struct {
 	Name string
-	// Host is the host that the key is for. No other one gets it.
+	// Host is the only host that the key may be sent to.
 	Host  string
 	Place Place
 	Added time.Time
 }
 
-// ErrNone says that there is no key of a name.
+// ErrNone means that no key with the name is stored.
 var ErrNone = errors.New("no key is stored")
 
-// ErrLost says that the keyring no longer has a key that was stored in it.
+// ErrLost means that a stored key is missing from the keyring.
 var ErrLost = errors.New("the keyring no longer has the key")
 
-// The beginnings of the names of tokens for servers of tools, and of options of plugins; other names are those of
-// providers.
+// Name prefixes for MCP server tokens and plugin options. All other names are providers.
 const (
 	ServerPrefix = "mcp:"
 	PluginPrefix = "plugin:"
 )
 
-// A Store keeps keys by name. It may be used from any goroutine and by several processes.
+// A Store stores keys by name. It is safe for concurrent use, also by several processes.
 type Store struct {
 	path   string
 	locks  *replace.Replacer
 	system system
 }
 
-// Open returns the store in adze's own folder. Nothing is read yet.
+// Open returns the store in adze's home directory. It does not read anything yet.
 func Open(home string, locks *replace.Replacer) *Store {
 	return &Store{filepath.Join(home, "credentials.json"), locks, system{service: "adze " + home, patience: patience}}
 }
 
-// Path returns the file.
+// Path returns the file's path.
 func (s *Store) Path() string { return s.path }
 
-// contents is the file.
+// contents is the content of the file.
 type contents struct {
 	Version int               `json:"version"`
 	Keys    map[string]record `json:"keys"`
@@ -77,7 +76,7 @@ type contents struct {
 type record struct {
 	Host  string    `json:"host"`
 	Place Place     `json:"place"`
-	Key   string    `json:"key,omitempty"` // if the place is the file
+	Key   string    `json:"key,omitempty"` // only if stored in the file
 	Added time.Time `json:"added"`
 }
 
@@ -92,7 +91,7 @@ const (
 	maxKey   = 64 << 10
 )
 
-// List returns the keys that are stored, by name.
+// List returns the stored keys' entries, sorted by name.
 func (s *Store) List() ([]Entry, error) {
 	c, err := s.read()
 	if err != nil {
@@ -106,7 +105,7 @@ func (s *Store) List() ([]Entry, error) {
 	return list, nil
 }
 
-// Get returns a key. The error is [ErrNone] if there is none of that name.
+// Get returns the key with the given name. The error is [ErrNone] if it does not exist.
 func (s *Store) Get(ctx context.Context, name string) (string, error) {
 	c, err := s.read()
 	if err != nil {
@@ -125,12 +124,12 @@ func (s *Store) Get(ctx context.Context, name string) (string, error) {
 	return key, err
 }
 
-// Set stores a key for a host in a place, instead of the one of that name, and returns where it is.
+// Set stores a key for a host, replacing any key with that name. It returns the new entry.
 func (s *Store) Set(ctx context.Context, name, host, key string, to Place) (Entry, error) {
 	if len(key) > maxKey {
 		return Entry{}, fmt.Errorf("the key has %d bytes, which is more than any key", len(key))
 	}
-	if _, err := s.read(); err != nil { // before the keyring gets something that the file cannot tell of
+	if _, err := s.read(); err != nil { // fail before the keyring stores a key that the file cannot record
 		return Entry{}, err
 	}
 	if to != File {
@@ -165,7 +164,7 @@ func (s *Store) Set(ctx context.Context, name, host, key string, to Place) (Entr
 	return e, err
 }
 
-// Remove removes a key and returns where it was. The error is [ErrNone] if there is none of that name.
+// Remove removes a key and returns its entry. The error is [ErrNone] if it does not exist.
 func (s *Store) Remove(ctx context.Context, name string) (Entry, error) {
 	c, err := s.read()
 	if err != nil {
@@ -183,7 +182,8 @@ func (s *Store) Remove(ctx context.Context, name string) (Entry, error) {
 	return e, s.change(ctx, func(c *contents) { delete(c.Keys, name) })
 }
 
-// read returns what the file says. One that is missing says nothing; one that others can read or replace is an error.
+// read returns the content of the file. A missing file counts as empty. It is an error if other
+// users can read or replace the file.
 func (s *Store) read() (contents, error) {
 	info, err := os.Lstat(s.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -212,7 +212,8 @@ func (s *Store) decode(data []byte) (c contents, err error) {
 	return c, nil
 }
 
-// private returns why others could have read or replaced the file, and how to mend it, or nil.
+// private returns an error if other users could have read or replaced the file. The error
+// includes instructions to fix it.
 func (s *Store) private(info fs.FileInfo) error {
 	switch {
 	case info.Mode()&fs.ModeSymlink != 0:
@@ -231,7 +232,7 @@ func (s *Store) private(info fs.FileInfo) error {
 	return nil
 }
 
-// quoted returns a path as a word of a shell.
+// quoted quotes a path for the shell.
 func quoted(path string) string { return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'" }
 
 func (s *Store) unusable(err error) error {
@@ -242,7 +243,7 @@ func (s *Store) unusable(err error) error {
 	return fmt.Errorf("the stored keys in %s are not used: %w", s.path, err)
 }
 
-// change rewrites the file under a lock. A file that cannot be used is left alone.
+// change rewrites the file under a lock. It does not modify an invalid file.
 func (s *Store) change(ctx context.Context, edit func(*contents)) error {
 	err := statefile.File{Path: s.path, Locks: s.locks}.Hold(ctx, func(*replace.File) error {
 		c, err := s.read()

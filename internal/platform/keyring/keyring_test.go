@@ -22,10 +22,10 @@ import (
 	"adze/internal/platform/replace"
 )
 
-// open returns a store in a folder.
+// open returns a store in home.
 func open(home string) *Store { return Open(home, replace.New(filepath.Join(home, "locks"))) }
 
-// alone makes sure that there is no keyring.
+// alone makes the keyring unavailable and returns a home directory.
 func alone(t *testing.T) string {
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path="+filepath.Join(t.TempDir(), "none"))
 	return filepath.Join(t.TempDir(), "home")
@@ -75,7 +75,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// Logins at the same time lose nothing.
+// TestConcurrently checks that concurrent logins don't lose keys.
 func TestConcurrently(t *testing.T) {
 	home := alone(t)
 	var group sync.WaitGroup
@@ -92,7 +92,8 @@ func TestConcurrently(t *testing.T) {
 	}
 }
 
-// A file that others could have read or written is not used, and the error says how to mend it.
+// TestUnusableFile checks that a file that other users could have read or written is rejected
+// with instructions to fix it.
 func TestUnusableFile(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Log("rights are not in the mode of a file here")
@@ -139,14 +140,14 @@ func TestUnusableFile(t *testing.T) {
 	}
 }
 
-// A bus is a D-Bus with a Secret Service on it.
+// A bus is a D-Bus server with a Secret Service.
 type bus struct {
 	t     *testing.T
-	items sync.Map // of secrets as []byte, by user name
-	// unlock answers the calls to unlock something; nil means that all is unlocked.
+	items sync.Map // secrets ([]byte) by user name
+	// unlock returns the reply to Unlock calls; nil means everything is unlocked.
 	unlock func() []any
-	absent bool // the service
-	silent bool // to everything
+	absent bool // the service is not running
+	silent bool // the service never answers
 }
 
 // item returns the secret of a user, or nil.
@@ -156,7 +157,7 @@ func (b *bus) item(user string) []byte {
 	return data
 }
 
-// listen starts the bus and makes it that of the session.
+// listen starts the bus and makes it the session bus.
 func (b *bus) listen() {
 	b.t.Helper()
 	path := filepath.Join(b.t.TempDir(), "bus")
@@ -178,7 +179,7 @@ func (b *bus) listen() {
 	b.t.Setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path="+path)
 	b.t.Cleanup(func() {
 		l.Close()
-		if c, err := dbus.SessionBus(); !b.silent && err == nil { // the library keeps one connection
+		if c, err := dbus.SessionBus(); !b.silent && err == nil { // the library caches its connection
 			c.Close()
 		}
 	})
@@ -240,7 +241,7 @@ func (b *bus) answer(call *dbus.Message) []any {
 	}
 	name := path[strings.LastIndexByte(path, '/')+1:]
 	switch member {
-	case "Get": // the property of the collections
+	case "Get": // the Collections property
 		return []any{dbus.MakeVariant([]dbus.ObjectPath{"/org/freedesktop/secrets/collection/login"})}
 	case "OpenSession":
 		return []any{dbus.MakeVariant(""), dbus.ObjectPath("/session")}
@@ -292,7 +293,7 @@ func TestSecretService(t *testing.T) {
 	if key, err := s.Get(ctx, "one"); key != "hunter2" || err != nil {
 		t.Errorf("one is %q, %v", key, err)
 	}
-	// To the file, and back: the other place forgets it.
+	// Moving a key to the file and back removes it from the other place.
 	if _, err := s.Set(ctx, "one", "api.example", "in the file", File); err != nil || b.item("one") != nil {
 		t.Errorf("the keyring has %q, %v", b.item("one"), err)
 	}
@@ -311,7 +312,8 @@ func TestSecretService(t *testing.T) {
 	}
 }
 
-// A keyring that is not there is no reason not to store a key; one that is there and fails is. It is given up in time.
+// TestNoSecretService checks that keys go to the file if the keyring is missing, but that a
+// keyring that fails is an error, and that a slow keyring times out.
 func TestNoSecretService(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Log("the Secret Service is that of Linux")
@@ -321,7 +323,7 @@ func TestNoSecretService(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		bus  *bus
-		want string // in the error; empty means that the file is used
+		want string // substring of the error; empty means that the file is used
 	}{
 		{"no service", &bus{absent: true}, ""},
 		{"locked", &bus{unlock: locked}, "locked"},

@@ -4,5 +4,5 @@ package keyring
 
 import "io/fs"
 
-// othersWrite reports that no one can: here the rights of a directory are not in its mode.
+// othersWrite returns false: on this system the mode does not show a directory's permissions.
 func othersWrite(fs.FileInfo) bool { return false }

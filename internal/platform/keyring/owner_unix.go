@@ -4,7 +4,7 @@ package keyring
 
 import "io/fs"
 
-// othersWrite reports whether others can replace what is in a directory.
+// othersWrite reports whether other users can replace files in a directory.
 func othersWrite(info fs.FileInfo) bool {
 	return info.Mode().Perm()&0o022 != 0 && info.Mode()&fs.ModeSticky == 0
 }

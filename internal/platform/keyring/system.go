@@ -14,17 +14,17 @@ import (
 	ring "github.com/zalando/go-keyring"
 )
 
-// patience is how long the keyring may take. One that is locked asks the user for a password in a window of its own,
-// which a program at a terminal cannot wait for.
+// patience limits how long to wait for the keyring. A locked keyring prompts for a password in
+// its own window, which a terminal program cannot wait for.
 const patience = 2 * time.Second
 
-// system is the keyring of the operating system.
+// system is the operating system's keyring.
 type system struct {
 	service  string
 	patience time.Duration
 }
 
-// An absentError says that this machine has no keyring.
+// An absentError means that this machine has no keyring.
 type absentError struct{ error }
 
 func (e absentError) Unwrap() error { return e.error }
@@ -48,7 +48,8 @@ type answer struct {
 	err error
 }
 
-// ask waits for the keyring, as long as there is patience. What it was asked then continues in the background.
+// ask calls question and waits up to s.patience for the result. After a timeout, the call
+// continues in the background.
 func (s system) ask(ctx context.Context, question func() (string, error)) (string, error) {
 	if !present() {
 		return "", absentError{errors.New("this machine has no keyring that runs; the file keeps keys without one (--file)")}
@@ -56,7 +57,7 @@ func (s system) ask(ctx context.Context, question func() (string, error)) (strin
 	done := make(chan answer, 1)
 	go func() {
 		defer func() {
-			if broken := recover(); broken != nil { // by a service that answers with what it must not
+			if broken := recover(); broken != nil { // caused by a malformed response
 				done <- answer{err: fmt.Errorf("it answered nonsense: %v", broken)}
 			}
 		}()
@@ -75,7 +76,7 @@ func (s system) ask(ctx context.Context, question func() (string, error)) (strin
 	}
 }
 
-// failure returns what an error of the keyring means.
+// failure translates a keyring error.
 func failure(err error) error {
 	switch {
 	case err == nil:
@@ -91,7 +92,7 @@ func failure(err error) error {
 	return fmt.Errorf("the keyring failed: %w; to keep the key in a file instead, use `adze auth login --file`", err)
 }
 
-// noService reports whether an error says that no program offers the Secret Service.
+// noService reports whether an error means that no program provides the Secret Service.
 func noService(err error) bool {
 	for _, part := range [...]string{"org.freedesktop.secrets was not provided", "no such file or directory", "connection refused"} {
 		if strings.Contains(err.Error(), part) {
@@ -101,8 +102,8 @@ func noService(err error) bool {
 	return false
 }
 
-// present reports whether there may be a keyring. Where it is a service on the session bus, there must be a bus: the
-// library would start one.
+// present reports whether a keyring may be available. Where it is a D-Bus service, a session
+// bus must exist, because the library would start one.
 func present() bool {
 	switch runtime.GOOS {
 	case "darwin":

@@ -1,4 +1,4 @@
-// Package latin recognises, decodes and encodes text in Windows-1252.
+// Package latin detects, decodes and encodes Windows-1252 text.
 package latin
 
 import (
@@ -7,14 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// c1 are the characters of Windows-1252 from 0x80 to 0x9F; undefined ones are U+FFFD. All other characters are Latin-1.
+// c1 lists the characters of Windows-1252 from 0x80 to 0x9F; U+FFFD means undefined. All other
+// characters are the same as in Latin-1.
 const c1 = "€\uFFFD‚ƒ„…†‡ˆ‰Š‹Œ\uFFFDŽ\uFFFD\uFFFD‘’“”•–—˜™š›œ\uFFFDžŸ"
 
-// maxLatin is the size up to which an encoding is guessed.
+// maxLatin is the maximum size for which the encoding is guessed, in bytes.
 const maxLatin = 10 << 20
 
-// Is reports whether data is text in Windows-1252, of which Latin-1 is a part: it has bytes beyond ASCII, none of them could be
-// UTF-8, and all of them are characters.
+// Is reports whether data is Windows-1252 text, which includes Latin-1: it has non-ASCII bytes,
+// none of them could be UTF-8, and all of them are characters.
 func Is(data []byte) bool {
 	if len(data) > maxLatin || utf8.Valid(data) {
 		return false
@@ -35,7 +36,7 @@ func Is(data []byte) bool {
 	return true
 }
 
-// char returns the character of a byte, or U+FFFD if it has none.
+// char returns the character for a byte, or U+FFFD if undefined.
 func char(c byte) rune {
 	if c < 0x80 || c >= 0xa0 {
 		return rune(c)
@@ -43,7 +44,7 @@ func char(c byte) rune {
 	return []rune(c1)[c-0x80]
 }
 
-// Decode returns text in Windows-1252 as UTF-8.
+// Decode converts Windows-1252 text to UTF-8.
 func Decode(data []byte) string {
 	var b strings.Builder
 	b.Grow(len(data) + len(data)/8)
@@ -60,7 +61,7 @@ func Decode(data []byte) string {
 	return b.String()
 }
 
-// Encode returns the byte of a character in Windows-1252, if it has one.
+// Encode returns the Windows-1252 byte for a character, if it has one.
 func Encode(r rune) (c byte, ok bool) {
 	switch {
 	case r < 0x80, r >= 0xa0 && r <= 0xff:

@@ -1,5 +1,4 @@
-// Package lines reads lines of bounded length from an input that may hold anything. What a line means
-// is left to the caller.
+// Package lines reads lines of limited length from untrusted input.
 package lines
 
 import (
@@ -8,25 +7,25 @@ import (
 	"io"
 )
 
-// ErrTooLong says that a line was skipped for its length.
+// ErrTooLong means that a line was skipped because it is too long.
 var ErrTooLong = errors.New("line is too long")
 
-// A Reader reads lines. What is too long is skipped without being kept in memory.
+// A Reader reads lines. It skips lines that are too long without keeping them in memory.
 type Reader struct {
 	r   *bufio.Reader
 	max int
 }
 
-// NewReader returns a reader of lines of at most max bytes, their ends not counted.
+// NewReader returns a reader for lines of at most max bytes, excluding line endings.
 func NewReader(r io.Reader, max int) *Reader {
 	return &Reader{bufio.NewReaderSize(r, 64<<10), max}
 }
 
-// headSize is how much is kept of a line that is too long, in bytes.
+// headSize is how many bytes of a too-long line are kept.
 const headSize = 4 << 10
 
-// Next returns the next line without its end. Of a line that is too long it returns the beginning, with
-// [ErrTooLong]. When there are no more it returns [io.EOF]. The last line need not have an end.
+// Next returns the next line without its line ending, or [io.EOF] at the end. If a line is too
+// long, Next returns its beginning and [ErrTooLong]. The last line need not be terminated.
 func (l *Reader) Next() ([]byte, error) {
 	var line, head []byte
 	long := false

@@ -67,7 +67,7 @@ func TestNextReportsFailures(t *testing.T) {
 	}
 }
 
-// An endless line must not fill the memory.
+// TestSkippingKeepsNothing checks that an endless line does not exhaust memory.
 func TestSkippingKeepsNothing(t *testing.T) {
 	endless := io.LimitReader(zeros{}, 64<<20)
 	allocated := testing.AllocsPerRun(1, func() {

@@ -1,5 +1,4 @@
-// Package lockfile locks files of their own in place of what they stand for, and writes into them who holds them. What is
-// kept from others with a lock, and how long to wait for one, is left to others.
+// Package lockfile implements lock files that record their holder.
 package lockfile
 
 import (
@@ -9,10 +8,11 @@ import (
 	"strings"
 )
 
-// ErrLocked says that another process has the lock.
+// ErrLocked means that another process holds the lock.
 var ErrLocked = errors.New("locked by another process")
 
-// Try makes and locks the file at path, and writes into it who did. Closing the file gives the lock back; the file stays.
+// Try creates and locks the file at path, and records this process as its holder. Closing the
+// file releases the lock but does not remove the file.
 func Try(path string) (*os.File, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -24,19 +24,19 @@ func Try(path string) (*os.File, error) {
 	}
 	me := fmt.Sprintf("process %d of %s\n", os.Getpid(), os.Args[0])
 	if was := make([]byte, len(me)+1); read(file, was) != me {
-		file.Truncate(0)            // ok: who holds it is only told in an error
+		file.Truncate(0)            // ok: the holder is only used in error messages
 		file.WriteAt([]byte(me), 0) // ok: the same
 	}
 	return file, nil
 }
 
-// read returns what is at the beginning of the file, as much as fits into buf.
+// read returns the beginning of the file, up to len(buf) bytes.
 func read(file *os.File, buf []byte) string {
-	n, _ := file.ReadAt(buf, 0) // ok: what cannot be read is written again
+	n, _ := file.ReadAt(buf, 0) // ok: unreadable content is overwritten
 	return string(buf[:n])
 }
 
-// Holder returns who has the lock at path, in words.
+// Holder returns a human-readable description of the process that holds the lock at path.
 func Holder(path string) string {
 	data, err := os.ReadFile(path)
 	if who := strings.TrimSpace(string(data)); err == nil && who != "" {

@@ -7,8 +7,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Lock locks a file until it is closed or the process ends, however it ends: a byte far behind its content, so that others
-// can read who holds it. The error is [ErrLocked] if another process or another open file has it.
+// Lock locks a file until it is closed or the process exits for any reason. It locks a byte far
+// beyond the content, so that others can read the holder. The error is [ErrLocked] if another
+// process or another open file holds the lock.
 func Lock(f *os.File) error {
 	const how = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
 	err := windows.LockFileEx(windows.Handle(f.Fd()), how, 0, 1, 0, &windows.Overlapped{Offset: 1 << 30})

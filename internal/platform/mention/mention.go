@@ -1,5 +1,4 @@
-// Package mention finds the files that a text names with an at sign: @path, @"path with blanks", @path#L10-20. Whether
-// there is such a file, and what is done with it, is left to others.
+// Package mention finds file mentions in text: @path, @"path with blanks", @path#L10-20.
 package mention
 
 import (
@@ -11,16 +10,17 @@ import (
 
 // A Mention names a file or a directory.
 type Mention struct {
-	// Path is as it was written, without quotes. Text is the whole mention.
+	// Path is the path as written, without quotes. Text is the whole mention.
 	Path, Text string
-	// First and Last are the lines that are meant, from 1; 0 means all, or as far as the file goes.
+	// First and Last are 1-based line numbers. 0 means all lines, or up to the end of the file.
 	First, Last int
 }
 
-// Most is how many mentions [Find] returns.
+// Most is the maximum number of mentions that [Find] returns.
 const Most = 100
 
-// Find returns the mentions in a text, each once. An at sign inside a word, as in an address of mail, is none.
+// Find returns the distinct mentions in a text. An at sign inside a word, as in an email
+// address, does not count.
 func Find(text string) []Mention {
 	var found []Mention
 	seen := map[Mention]bool{}
@@ -51,7 +51,8 @@ func opens(r rune) bool {
 	return unicode.IsSpace(r) || strings.ContainsRune("([{<,;:'\"`，、；：（【《「", r)
 }
 
-// parse returns the mention that text begins with, and its length. Without one the path is empty.
+// parse returns the mention at the start of text and its length. The path is empty if text does
+// not begin with a mention.
 func parse(text string) (m Mention, n int) {
 	rest := text[1:]
 	if quoted, ok := strings.CutPrefix(rest, `"`); ok {
@@ -80,7 +81,7 @@ func parse(text string) (m Mention, n int) {
 	return m, n
 }
 
-// blank returns where the first white space is, or the length.
+// blank returns the index of the first whitespace, or len(text).
 func blank(text string) int {
 	if i := strings.IndexFunc(text, unicode.IsSpace); i >= 0 {
 		return i
@@ -88,12 +89,12 @@ func blank(text string) int {
 	return len(text)
 }
 
-// closes reports whether r at the end of a word belongs to the sentence.
+// closes reports whether r at the end of a word is punctuation of the sentence.
 func closes(r rune) bool {
 	return strings.ContainsRune(".,;:!?)]}>'\"`…，。；：！？）】》」", r)
 }
 
-// span reads #L10, #L10-20 or #L10-L20 at the beginning of text, and returns its length, 0 if there is none.
+// span parses #L10, #L10-20 or #L10-L20 at the start of text. length is 0 if there is no match.
 func span(text string) (first, last, length int) {
 	rest, ok := strings.CutPrefix(text, "#L")
 	if !ok {
@@ -113,7 +114,8 @@ func span(text string) (first, last, length int) {
 	return first, last, len(text) - len(rest)
 }
 
-// number reads a number from 1 at the beginning of text, and returns what follows; 0 if there is none.
+// number parses a positive number at the start of text and returns it with the remaining text.
+// It returns 0 if it finds none.
 func number(text string) (n int, rest string) {
 	end := strings.IndexFunc(text, func(r rune) bool { return r < '0' || r > '9' })
 	if end < 0 {
@@ -126,7 +128,7 @@ func number(text string) (n int, rest string) {
 	return n, text[end:]
 }
 
-// Write returns how a path is mentioned.
+// Write formats a path as a mention.
 func Write(path string) string {
 	if strings.ContainsFunc(path, unicode.IsSpace) || strings.TrimRightFunc(path, closes) != path {
 		return `@"` + path + `"`
@@ -134,8 +136,7 @@ func Write(path string) string {
 	return "@" + path
 }
 
-// Typed returns the path that is being typed at the end of text, and where its mention begins. It reports false if
-// there is none.
+// Typed returns the path being typed at the end of text and the offset of its mention, if any.
 func Typed(text string) (path string, at int, ok bool) {
 	for at = strings.LastIndexByte(text, '@'); at >= 0; at = strings.LastIndexByte(text[:at], '@') {
 		before, _ := utf8.DecodeLastRuneInString(text[:at])

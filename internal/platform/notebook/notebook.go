@@ -1,5 +1,5 @@
-// Package notebook reads Jupyter notebooks and renders them cell by cell, the way a model reads them.
-// It opens no file and changes none; pictures are handed on as they are.
+// Package notebook parses Jupyter notebooks and renders them cell by cell for the model. It
+// does no I/O; images are passed through unchanged.
 package notebook
 
 import (
@@ -12,26 +12,27 @@ import (
 
 // A Notebook is the content of a notebook file.
 type Notebook struct {
-	Language string // of the code, in lower case; python if the file does not say
+	Language string // programming language in lower case; defaults to python
 	Cells    []Cell
 }
 
-// A Cell is one cell. Outputs are in the order in which they came.
+// A Cell is a notebook cell. Outputs are in order of appearance.
 type Cell struct {
-	ID      string // its own, or cell-N, counted from 0
+	ID      string // its own ID, or cell-N, counted from 0
 	Type    string // code, markdown or raw
 	Source  string
 	Outputs []Output
 }
 
-// An Output is a text or a picture.
+// An Output is text or an image.
 type Output struct {
 	Text      string
-	MediaType string // of Data
+	MediaType string // media type of Data
 	Data      []byte
 }
 
-// A SyntaxError says where a file stops being a notebook; lines and columns are counted from 1.
+// A SyntaxError describes why and where a file is not a valid notebook. Lines and columns are
+// counted from 1.
 type SyntaxError struct {
 	Line, Column int
 	Reason       string
@@ -41,7 +42,7 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Reason)
 }
 
-// The file format, as far as it matters here.
+// The relevant part of the file format.
 type (
 	file struct {
 		Cells    *[]cell `json:"cells"`
@@ -70,7 +71,7 @@ type (
 	}
 )
 
-// lines is a text that is written as a string, or as a list of them.
+// lines is a text encoded as a string or a list of strings.
 type lines string
 
 func (l *lines) UnmarshalJSON(data []byte) error {
@@ -82,7 +83,7 @@ func (l *lines) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*string)(l))
 }
 
-// Parse reads the notebook in data. Its errors are of type [*SyntaxError].
+// Parse parses a notebook. Its errors are of type [*SyntaxError].
 func Parse(data []byte) (*Notebook, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	var f file
@@ -112,7 +113,7 @@ func Parse(data []byte) (*Notebook, error) {
 	return n, nil
 }
 
-// located turns an error of the decoder into one with a place.
+// located adds a position to a decoder error.
 func located(data []byte, err error) error {
 	var syntax *json.SyntaxError
 	var mismatch *json.UnmarshalTypeError

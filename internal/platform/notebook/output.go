@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// outputs returns what one output of a cell shows: the best of the forms it comes in.
+// outputs returns the best representation of a cell output.
 func (o output) outputs() []Output {
 	switch o.Type {
 	case "stream":
@@ -46,7 +46,7 @@ func text(s string) []Output {
 	return []Output{{Text: s}}
 }
 
-// content returns a text, or other JSON as it is written.
+// content returns the value of a JSON string, or other JSON verbatim.
 func content(raw json.RawMessage) string {
 	var l lines
 	if json.Unmarshal(raw, &l) == nil {
@@ -66,7 +66,7 @@ func picture(raw json.RawMessage) ([]byte, bool) {
 
 var colours = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\x1b\\[[0-9;?]*[ -/]*[@-~]") })
 
-// plain returns s without the sequences that colour it in a terminal.
+// plain removes terminal color sequences from s.
 func plain(s string) string {
 	if !strings.Contains(s, "\x1b") {
 		return s

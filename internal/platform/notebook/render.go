@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxOutput is how many characters of output are shown of one cell.
+// maxOutput limits the output shown per cell, in characters.
 const maxOutput = 10_000
 
-// Render returns the notebook as texts and pictures in their order; adjacent texts are one. The path
-// is the file's, for hints.
+// Render returns the notebook as texts and images in order, merging adjacent texts. path is the
+// file's path, for hints.
 func (n *Notebook) Render(path string) []Output {
 	var out []Output
 	write := func(s string) {
@@ -50,7 +50,7 @@ func (n *Notebook) Render(path string) []Output {
 	return out
 }
 
-// head returns the line that begins a cell.
+// head returns the first line of a cell.
 func (n *Notebook) head(c Cell) string {
 	head := fmt.Sprintf("<cell id=%q type=%q", c.ID, c.Type)
 	if c.Type == "code" && n.Language != "python" {
@@ -59,5 +59,5 @@ func (n *Notebook) head(c Cell) string {
 	return head + ">"
 }
 
-// quoted returns path as one word of a shell command.
+// quoted quotes path for the shell.
 func quoted(path string) string { return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'" }

@@ -12,8 +12,9 @@ import (
 	"time"
 )
 
-// Entra returns a token of Microsoft's directory for a resource, such as https://cognitiveservices.azure.com: of the application
-// that the environment names, of the workload, of the signed-in user, or of the machine.
+// Entra returns a Microsoft Entra ID token for a resource, such as
+// https://cognitiveservices.azure.com. It tries the application configured in the environment,
+// the workload, the signed-in user and the machine.
 func (e Env) Entra(ctx context.Context, resource string) (Token, error) {
 	tenant, client := e.Getenv("AZURE_TENANT_ID"), e.Getenv("AZURE_CLIENT_ID")
 	secret, file := e.Getenv("AZURE_CLIENT_SECRET"), e.Getenv("AZURE_FEDERATED_TOKEN_FILE")
@@ -51,13 +52,13 @@ func (e Env) Entra(ctx context.Context, resource string) (Token, error) {
 	switch {
 	case none == nil || ctx.Err() != nil:
 		return t, none
-	case errors.As(err, &problem): // the tool is not there
+	case errors.As(err, &problem): // the tool is not installed
 		return Token{}, errors.New("no Microsoft credentials were found; set ANTHROPIC_FOUNDRY_API_KEY, or AZURE_TENANT_ID, AZURE_CLIENT_ID and AZURE_CLIENT_SECRET, or install the Azure CLI and run `az login`")
 	}
 	return Token{}, fmt.Errorf("no Microsoft credentials were found; run `az login`, or set ANTHROPIC_FOUNDRY_API_KEY: %w", err)
 }
 
-// directory asks the directory of a tenant.
+// directory requests a token from a tenant's directory.
 func (e Env) directory(ctx context.Context, tenant string, form url.Values) (Token, error) {
 	host := e.Getenv("AZURE_AUTHORITY_HOST")
 	if host == "" {
@@ -66,7 +67,8 @@ func (e Env) directory(ctx context.Context, tenant string, form url.Values) (Tok
 	return e.post(ctx, strings.TrimSuffix(host, "/")+"/"+url.PathEscape(tenant)+"/oauth2/v2.0/token", form)
 }
 
-// managed returns a token of the identity of the machine. Client chooses one of several; may be empty.
+// managed returns a token for the machine's identity. client selects an identity if there are
+// several; it may be empty.
 func managed(ctx context.Context, address string, query url.Values, client string, header ...string) (Token, error) {
 	if client != "" {
 		query.Set("client_id", client)
@@ -78,7 +80,7 @@ func managed(ctx context.Context, address string, query url.Values, client strin
 	return a.token()
 }
 
-// signedIn returns a token of the user who signed in with the Azure CLI.
+// signedIn returns a token for the user signed in with the Azure CLI.
 func (e Env) signedIn(ctx context.Context, resource string) (Token, error) {
 	out, err := e.Run(ctx, "az account get-access-token --output json --resource "+resource)
 	if err != nil {
@@ -92,7 +94,7 @@ func (e Env) signedIn(ctx context.Context, resource string) (Token, error) {
 		return Token{}, errors.New("the Azure CLI printed no token")
 	}
 	t := Token{got.Token, time.Unix(int64(got.Expires), 0)}
-	if got.Expires == 0 { // an old version
+	if got.Expires == 0 { // old CLI version
 		t.Expires = time.Now().Add(10 * time.Minute)
 	}
 	return t, nil

@@ -27,7 +27,7 @@ const (
 	googleToken = "https://oauth2.googleapis.com/token"
 )
 
-// A googleFile is a file of credentials, of one of several types.
+// A googleFile is a credentials file. Its fields depend on the type.
 type googleFile struct {
 	Type         string `json:"type"`
 	ProjectID    string `json:"project_id"`
@@ -53,7 +53,7 @@ type googleFile struct {
 	Inner         json.RawMessage `json:"source_credentials"`
 }
 
-// A googleSource says where a token of another cloud comes from.
+// A googleSource is the source of another cloud's token.
 type googleSource struct {
 	File    string            `json:"file"`
 	URL     string            `json:"url"`
@@ -66,7 +66,7 @@ type googleSource struct {
 
 var errNoGoogle = errors.New("no Google credentials were found; run `gcloud auth application-default login`, or set GOOGLE_APPLICATION_CREDENTIALS to a key file")
 
-// googlePath returns the file of the default credentials.
+// googlePath returns the path of the default credentials file.
 func (e Env) googlePath() string {
 	if file := e.Getenv("GOOGLE_APPLICATION_CREDENTIALS"); file != "" {
 		return file
@@ -80,7 +80,7 @@ func (e Env) googlePath() string {
 	return filepath.Join(dir, "application_default_credentials.json")
 }
 
-// googleFile reads the file of the default credentials; without one it returns nil.
+// googleFile reads the default credentials file. It returns nil if the file does not exist.
 func (e Env) googleFile() (*googleFile, error) {
 	path := e.googlePath()
 	text, err := os.ReadFile(path)
@@ -97,7 +97,7 @@ func (e Env) googleFile() (*googleFile, error) {
 	return &f, nil
 }
 
-// GoogleProject returns the project that the user works in, or nothing.
+// GoogleProject returns the user's current project, or "".
 func (e Env) GoogleProject() string {
 	for _, name := range [...]string{"GOOGLE_CLOUD_PROJECT", "GCLOUD_PROJECT", "GCP_PROJECT"} {
 		if v := e.Getenv(name); v != "" {
@@ -106,7 +106,7 @@ func (e Env) GoogleProject() string {
 	}
 	f, err := e.googleFile()
 	if err != nil || f == nil {
-		return "" // ok: the token needs the same file, and says so
+		return "" // ok: getting the token uses the same file and reports the error
 	}
 	if f.ProjectID != "" {
 		return f.ProjectID
@@ -114,7 +114,7 @@ func (e Env) GoogleProject() string {
 	return f.QuotaProject
 }
 
-// Google returns a token by the default credentials of Google's cloud: a file, or the machine itself.
+// Google returns a token for Google Cloud's default credentials: a file or the machine itself.
 func (e Env) Google(ctx context.Context) (Token, error) {
 	f, err := e.googleFile()
 	switch {
@@ -162,7 +162,7 @@ func (e Env) googleFrom(ctx context.Context, f *googleFile) (Token, error) {
 	return Token{}, fmt.Errorf("Google credentials of type %q are not supported; use a service account, `gcloud auth application-default login`, workload identity with a file or a URL, or the machine's own account", f.Type)
 }
 
-// assertion returns a statement, signed with the key of a service account, that it asks for a token.
+// assertion returns a JWT, signed with a service account's key, that requests a token.
 func (f *googleFile) assertion(now time.Time) (string, error) {
 	block, _ := pem.Decode([]byte(f.Key))
 	if block == nil {
@@ -177,7 +177,7 @@ func (f *googleFile) assertion(now time.Time) (string, error) {
 		return "", errors.New("the private key of the Google service account cannot be read; create a new key")
 	}
 	head, _ := json.Marshal(map[string]string{"alg": "RS256", "typ": "JWT", "kid": f.KeyID})
-	claims, _ := json.Marshal(map[string]any{ // ok, as above: nothing in it can fail
+	claims, _ := json.Marshal(map[string]any{ // ok, as above: it cannot fail
 		"iss": f.Email, "scope": googleScope, "aud": f.TokenURI, "iat": now.Unix(), "exp": now.Add(time.Hour).Unix(),
 	})
 	text := base64.RawURLEncoding.EncodeToString(head) + "." + base64.RawURLEncoding.EncodeToString(claims)
@@ -189,7 +189,7 @@ func (f *googleFile) assertion(now time.Time) (string, error) {
 	return text + "." + base64.RawURLEncoding.EncodeToString(signature), nil
 }
 
-// external exchanges a token of another cloud for one of this.
+// external exchanges another cloud's token for a Google token.
 func (e Env) external(ctx context.Context, f *googleFile) (Token, error) {
 	subject, err := e.subject(ctx, f.Source)
 	if err != nil {
@@ -205,7 +205,7 @@ func (e Env) external(ctx context.Context, f *googleFile) (Token, error) {
 	return e.impersonate(ctx, f.Impersonation, t)
 }
 
-// subject returns the token of the other cloud.
+// subject returns the other cloud's token.
 func (e Env) subject(ctx context.Context, s *googleSource) (string, error) {
 	var text []byte
 	var err error
@@ -234,7 +234,7 @@ func (e Env) subject(ctx context.Context, s *googleSource) (string, error) {
 	return string(text), nil
 }
 
-// fetch returns what is at the address of s, which can be a service of the machine.
+// fetch returns the response from the URL of s, which can be a local service.
 func (e Env) fetch(ctx context.Context, s *googleSource) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, serviceTimeout)
 	defer cancel()
@@ -256,9 +256,9 @@ func (e Env) fetch(ctx context.Context, s *googleSource) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 }
 
-// impersonate returns a token of the service account that an address stands for.
+// impersonate returns a token for the service account that address identifies.
 func (e Env) impersonate(ctx context.Context, address string, as Token) (Token, error) {
-	body, _ := json.Marshal(map[string]any{"scope": []string{googleScope}, "lifetime": "3600s"}) // ok: nothing in it can fail
+	body, _ := json.Marshal(map[string]any{"scope": []string{googleScope}, "lifetime": "3600s"}) // ok: it cannot fail
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
 	if err != nil {
 		return Token{}, errors.New("the address of the service account is not one")
@@ -278,7 +278,8 @@ func (e Env) impersonate(ctx context.Context, address string, as Token) (Token, 
 	return Token{got.Token, got.Expires}, nil
 }
 
-// googleMachine returns a token of the account of the machine that this is, if it is one of the cloud.
+// googleMachine returns a token for the service account of the machine this process runs on, if
+// it is in Google Cloud.
 func (e Env) googleMachine(ctx context.Context) (Token, error) {
 	host := e.Getenv("GCE_METADATA_HOST")
 	if host == "" {

@@ -1,4 +1,5 @@
-// Package oauth gets access tokens of Google's and Microsoft's clouds, from what their own tools leave on a machine.
+// Package oauth obtains access tokens for Google Cloud and Azure using the credentials that
+// their tools store.
 package oauth
 
 import (
@@ -16,34 +17,34 @@ import (
 	"adze/internal/platform/contacts"
 )
 
-// A Token gives access until it expires.
+// A Token grants access until it expires.
 type Token struct {
 	Text    string
 	Expires time.Time
 }
 
-// Env is where credentials are looked for.
+// Env is the environment in which credentials are looked up.
 type Env struct {
-	// Getenv returns an environment variable, or nothing.
+	// Getenv returns an environment variable, or "".
 	Getenv func(string) string
 	// Home is the user's home directory.
 	Home string
-	// Client carries requests to token services.
+	// Client sends requests to token services.
 	Client *http.Client
-	// Run runs a shell command and returns what it prints.
+	// Run runs a shell command and returns its output.
 	Run func(ctx context.Context, command string) ([]byte, error)
 }
 
 const (
-	// maxAnswer is the most that is read of an answer.
+	// maxAnswer limits the size of a response, in bytes.
 	maxAnswer = 1 << 20
-	// serviceTimeout limits one question to a token service.
+	// serviceTimeout limits one request to a token service.
 	serviceTimeout = 15 * time.Second
-	// metadataTimeout is how long a machine may take to say that it is one of a cloud.
+	// metadataTimeout limits how long to wait for the metadata service.
 	metadataTimeout = time.Second
 )
 
-// A refusal is an answer of a token service that is no token.
+// A refusal is a token service's error response.
 type refusal struct {
 	status int
 	code   string // such as invalid_grant
@@ -60,7 +61,7 @@ func (e *refusal) Error() string {
 	return fmt.Sprintf("the token service answers with status %d", e.status)
 }
 
-// ask sends req and decodes the answer into v.
+// ask sends req and decodes the response into v.
 func ask(client *http.Client, req *http.Request, v any) error {
 	ctx, cancel := context.WithTimeout(req.Context(), serviceTimeout)
 	defer cancel()
@@ -68,7 +69,7 @@ func ask(client *http.Client, req *http.Request, v any) error {
 	if err != nil {
 		var at *url.Error
 		if errors.As(err, &at) {
-			err = at.Err // the address may hold more than it should
+			err = at.Err // the URL may contain secrets
 		}
 		return fmt.Errorf("asking for an access token: %w", err)
 	}
@@ -86,7 +87,7 @@ func ask(client *http.Client, req *http.Request, v any) error {
 	return nil
 }
 
-// refused returns the error in an answer. Its member error is a word, or an object with a message.
+// refused parses an error response. Its error member is a string, or an object with a message.
 func refused(status int, body []byte) *refusal {
 	var answer struct {
 		Error       json.RawMessage `json:"error"`
@@ -106,10 +107,11 @@ func refused(status int, body []byte) *refusal {
 	return e
 }
 
-// An answer is a token as services write it.
+// An answer is a token response.
 type answer struct {
 	AccessToken string `json:"access_token"`
-	// ExpiresIn and ExpiresOn are seconds, from now or as a date, as a number or a string.
+	// ExpiresIn and ExpiresOn are seconds from now or since the epoch, encoded as a number or a
+	// string.
 	ExpiresIn number `json:"expires_in"`
 	ExpiresOn number `json:"expires_on"`
 }
@@ -125,7 +127,7 @@ func (a answer) token() (Token, error) {
 	return t, nil
 }
 
-// A number may be written as a string.
+// A number may be encoded as a string.
 type number float64
 
 func (n *number) UnmarshalJSON(text []byte) error {
@@ -146,7 +148,8 @@ func (e Env) post(ctx context.Context, address string, form url.Values) (Token, 
 	return a.token()
 }
 
-// get asks a service on this machine or its host, without a proxy. Headers are names and values.
+// get sends a request to a service on this machine or its host, without a proxy. headers
+// alternates names and values.
 func get(ctx context.Context, address string, v any, headers ...string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {

@@ -26,7 +26,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A service plays the token services of both clouds.
+// A service simulates the token services of both clouds.
 type service struct {
 	t     *testing.T
 	key   *rsa.PublicKey
@@ -89,7 +89,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// check verifies a signed statement.
+// check verifies a signed assertion.
 func (s *service) check(assertion string) error {
 	parts := strings.Split(assertion, ".")
 	if len(parts) != 3 {
@@ -140,12 +140,12 @@ func TestTokens(t *testing.T) {
 	for name, c := range map[string]struct {
 		get    func(Env, context.Context) (Token, error)
 		env    []string
-		file   string // at adc
-		other  string // at HOME/other
-		az     string // what the command line tool prints; "!" fails
+		file   string // content of adc
+		other  string // content of HOME/other
+		az     string // output of the Azure CLI; "!" fails
 		want   string
 		wrong  string
-		noneOf string // is not in the error
+		noneOf string // must not be in the error
 	}{
 		"service account":        {get: google, file: account("PRIVATE KEY", pkcs8), want: "service"},
 		"service account of old": {get: google, file: account("RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(key)), want: "service"},

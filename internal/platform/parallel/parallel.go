@@ -1,5 +1,4 @@
-// Package parallel does many small things at the same time. What they are, and their order where it matters, is left to
-// others.
+// Package parallel runs n calls on a fixed number of workers.
 package parallel
 
 import (
@@ -7,11 +6,11 @@ import (
 	"sync/atomic"
 )
 
-// workers work at the same time: looking at files is mostly waiting for the system.
+// workers is the number of concurrent calls. File system work mostly waits for the system.
 const workers = 4
 
-// Do calls f with the numbers below n, some at the same time, and returns when all calls have. A few are called one after the
-// other, which is as fast.
+// Do calls f with each number below n, on several goroutines, and returns when all calls have
+// returned. If n is small, it makes the calls sequentially, which is just as fast.
 func Do(n int, f func(int)) {
 	if n < 2*workers {
 		for i := range n {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Each number is used once, and all calls have returned.
+// TestDo checks that each number is used once and that all calls have returned.
 func TestDo(t *testing.T) {
 	for _, n := range []int{0, 1, 2*workers - 1, 2 * workers, 1000} {
 		calls := make([]atomic.Int32, n)

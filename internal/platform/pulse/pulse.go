@@ -1,5 +1,5 @@
-// Package pulse lets what looks at something again and again rest while the user is away: a program that waits for the user
-// uses no power.
+// Package pulse pauses polling while the user is inactive, so that an idle program uses no
+// power.
 package pulse
 
 import (
@@ -10,18 +10,18 @@ import (
 	"adze/internal/platform/bell"
 )
 
-// Rest is how long after the last sign of life the looks stop.
+// Rest is how long after the last activity polling stops.
 const Rest = 10 * time.Second
 
-// A Pulse tells whether something goes on. One that has never beaten never rests: a program without a user has no other
-// sign of life. The zero value is ready to use, and so is nil.
+// A Pulse tracks activity. A Pulse that has never beaten never rests, because a program without
+// a user has no other sign of activity. The zero value and nil are ready to use.
 type Pulse struct {
 	mu   sync.Mutex
-	last time.Time // when it beat
+	last time.Time // time of the last beat
 	bell bell.Bell
 }
 
-// Beat is called when the user does something, or something happens for the user.
+// Beat records activity by or for the user.
 func (p *Pulse) Beat() {
 	if p == nil {
 		return
@@ -35,7 +35,8 @@ func (p *Pulse) Beat() {
 	}
 }
 
-// Wait waits for the given time, and while the pulse rests until it beats. It reports false if ctx was done before.
+// Wait waits for d and then, while the pulse rests, for the next beat. It reports false if ctx
+// is done first.
 func (p *Pulse) Wait(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

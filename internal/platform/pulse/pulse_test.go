@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// What looks at something every second does so while the user is there, stops when the user is away, and looks at once when
-// the user returns.
+// TestPulse checks that polling runs while the user is active, stops when the user is away and
+// resumes immediately when the user returns.
 func TestPulse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

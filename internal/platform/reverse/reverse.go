@@ -1,5 +1,5 @@
-// Package reverse takes one change to a text back from a later version of the text, by lines. It changes nothing that
-// was changed since: where both meet, it refuses.
+// Package reverse undoes a change to a text in a later version of it, line by line. It refuses
+// if later changes overlap.
 package reverse
 
 import (
@@ -9,14 +9,14 @@ import (
 	"github.com/aymanbagabas/go-udiff/lcs"
 )
 
-// Change returns now without the change from before to after. It reports false if a line that was changed since is one
-// of those, or next to them, and then there is no such text. A part of the change that was taken back already is as it
-// should be.
+// Change returns now without the change from before to after. It reports false if a later
+// change touches or adjoins the changed lines. Parts of the change that have already been
+// undone are fine.
 func Change(now, before, after string) (text string, ok bool) {
 	was, is, have := lines(before), lines(after), lines(now)
 	since := lcs.DiffLines(is, have)
 	var b strings.Builder
-	at := 0 // in have
+	at := 0 // index into have
 	for _, back := range lcs.DiffLines(is, was) {
 		i := slices.IndexFunc(since, func(s lcs.Diff) bool { return s.Start <= back.End && back.Start <= s.End })
 		if i >= 0 {
@@ -36,7 +36,7 @@ func Change(now, before, after string) (text string, ok bool) {
 	return b.String(), true
 }
 
-// place returns where a line that was not changed since is now.
+// place returns the current position of a line that has not changed.
 func place(since []lcs.Diff, line int) int {
 	now := line
 	for _, s := range since {
@@ -53,7 +53,7 @@ func write(b *strings.Builder, lines []string) {
 	}
 }
 
-// lines returns the lines of a text, each with its end.
+// lines splits a text into lines with their line endings.
 func lines(text string) []string {
 	all := strings.SplitAfter(text, "\n")
 	if all[len(all)-1] == "" {

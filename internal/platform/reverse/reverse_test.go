@@ -12,7 +12,7 @@ import (
 func TestChange(t *testing.T) {
 	text := func(words string) string { return strings.ReplaceAll(words, " ", "\n") }
 	tests := []struct {
-		name, before, after, now, want string // lines, as words; "-" means that it is refused
+		name, before, after, now, want string // words represent lines; "-" means refused
 	}{
 		{"nothing since", "a b c ", "a B c ", "a B c ", "a b c "},
 		{"above", "a b c d ", "a b C d ", "A b C d ", "A b c d "},
@@ -48,7 +48,7 @@ func TestChange(t *testing.T) {
 	}
 }
 
-// edit draws a few changes to lines. Lines that are new have names that occur once.
+// edit draws a few changes to lines. New lines are unique.
 func edit(t *rapid.T, lines []string, name string) []string {
 	lines = slices.Clone(lines)
 	for i := range rapid.IntRange(1, 3).Draw(t, "edits") {
@@ -65,8 +65,8 @@ func edit(t *rapid.T, lines []string, name string) []string {
 
 func join(lines []string) string { return strings.Join(append(slices.Clone(lines), ""), "\n") }
 
-// What others have done since stays: their lines are there, in their order, and what they removed is not. What the
-// change added is gone, and what it removed is back.
+// TestChangeTouchesNothingElse checks that undoing a change removes its additions and restores
+// its deletions, and preserves all later changes.
 func TestChangeTouchesNothingElse(t *testing.T) {
 	done := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -86,7 +86,7 @@ func TestChangeTouchesNothingElse(t *testing.T) {
 			got[i] = strings.TrimSuffix(got[i], "\n")
 		}
 		keep := func(l string) bool { return strings.HasPrefix(l, "theirs") || slices.Contains(before, l) }
-		var theirs, left []string // in now, and in what is left of it: all lines that are not mine
+		var theirs, left []string // lines that are not mine, in now and in the result
 		for _, l := range now {
 			if keep(l) {
 				theirs = append(theirs, l)

@@ -1,5 +1,5 @@
-// Package scope names where settings, permission rules and hooks come from. It is the one vocabulary
-// for this: config, permission and hook share it, and its names are part of files and protocols.
+// Package scope identifies where settings, permission rules and hooks come from. Packages
+// config, permission and hook share these names, which are part of files and protocols.
 package scope
 
 import (
@@ -7,11 +7,12 @@ import (
 	"strings"
 )
 
-// A Scope says where a setting, a rule or a hook comes from. Its value is the name that settings files,
-// the log and hosts use. The zero value is unknown and ranks below every other.
+// A Scope is the source of a setting, rule or hook. Its value is the name used in settings
+// files, the log and hosts. The zero value is unknown and ranks below all others.
 type Scope string
 
-// The scopes. Those called Settings are files; the others last as long as what they are named after.
+// Scopes. Names ending in Settings are files; the others are limited to a command, session or
+// the like.
 const (
 	Managed Scope = "policySettings"
 	Flag    Scope = "flagSettings"
@@ -24,7 +25,7 @@ const (
 	Host    Scope = "host"
 )
 
-// table has the scopes in order of precedence, the highest first, with what users call them.
+// table lists the scopes with their display names, highest precedence first.
 var table = [...]struct {
 	scope Scope
 	text  string
@@ -42,7 +43,7 @@ var table = [...]struct {
 
 const suffix = "Settings"
 
-// Parse returns the scope of a settings file by its name, whole or short: userSettings or user.
+// Parse returns the scope of a settings file by its full or short name: userSettings or user.
 func Parse(name string) (Scope, error) {
 	for _, row := range table {
 		if short, ok := strings.CutSuffix(string(row.scope), suffix); ok && (name == short || name == string(row.scope)) {
@@ -58,7 +59,7 @@ func (s Scope) String() string { return string(s) }
 // Short returns the name without its suffix, such as user.
 func (s Scope) Short() string { return strings.TrimSuffix(string(s), suffix) }
 
-// Text returns the scope in words, such as "the user settings".
+// Text returns the display name, such as "the user settings".
 func (s Scope) Text() string {
 	if i := s.rank(); i < len(table) {
 		return table[i].text
@@ -69,7 +70,7 @@ func (s Scope) Text() string {
 // Writable reports whether the scope is a settings file that adze may change.
 func (s Scope) Writable() bool { return s == Local || s == Project || s == User }
 
-// Compare orders scopes by precedence, the highest first.
+// Compare orders scopes by precedence, highest first.
 func Compare(a, b Scope) int { return a.rank() - b.rank() }
 
 func (s Scope) rank() int {

@@ -1,5 +1,4 @@
-// Package scratch makes a private directory for temporary files, when it is first needed. What may be done there is left
-// to others.
+// Package scratch lazily creates a private directory for temporary files.
 package scratch
 
 import (
@@ -14,14 +13,15 @@ import (
 	"adze/internal/platform/fsys"
 )
 
-// A Dir is a directory for temporary files. A nil one is none. It is safe for concurrent use.
+// A Dir is a directory for temporary files. A nil Dir means no directory. It is safe for
+// concurrent use.
 type Dir struct {
 	made atomic.Pointer[string]
 	find func() string
 }
 
-// New returns the directory at path. It is made with the first [Dir.Path]; ready is called then, or failed with the
-// reason why it cannot be used.
+// New returns the directory at path. The first call to [Dir.Path] creates it and then calls
+// ready, or failed if the directory cannot be used.
 func New(path string, ready func(), failed func(error)) *Dir {
 	d := &Dir{}
 	d.find = sync.OnceValue(func() string {
@@ -37,7 +37,8 @@ func New(path string, ready func(), failed func(error)) *Dir {
 	return d
 }
 
-// Path makes the directory, unless it is there, and returns its path without links, or "" if there is none.
+// Path creates the directory if necessary and returns its path with symlinks resolved, or "" if
+// it is unavailable.
 func (d *Dir) Path() string {
 	if d == nil {
 		return ""
@@ -45,7 +46,7 @@ func (d *Dir) Path() string {
 	return d.find()
 }
 
-// Made returns the path if the directory has been made, or else "".
+// Made returns the path if the directory has been created, otherwise "".
 func (d *Dir) Made() string {
 	if d == nil || d.made.Load() == nil {
 		return ""
@@ -56,12 +57,13 @@ func (d *Dir) Made() string {
 // Close removes the directory if it is empty.
 func (d *Dir) Close() {
 	if made := d.Made(); made != "" {
-		os.Remove(made) // ok: it stays if there is something in it
+		os.Remove(made) // ok: a non-empty directory is kept
 	}
 }
 
-// makePrivate makes a directory and returns its path without links. One that is there must be the user's alone: another
-// user may have put something in its place.
+// makePrivate creates a directory and returns its path with symlinks resolved. An existing
+// directory must belong to the user alone, because another user may have put something in its
+// place.
 func makePrivate(path string) (string, error) {
 	if err := fsys.MkdirPrivate(filepath.Dir(path)); err != nil {
 		return "", err

@@ -10,9 +10,9 @@ import (
 func TestDir(t *testing.T) {
 	tests := []struct {
 		name    string
-		prepare func(path string) error // what is there before
+		prepare func(path string) error // sets up the initial state
 		ok      bool
-		stays   bool // after Close
+		stays   bool // remains after Close
 	}{
 		{"nothing there", func(string) error { return nil }, true, false},
 		{"there already", func(path string) error { return os.MkdirAll(path, 0o700) }, true, false},

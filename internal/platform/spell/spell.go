@@ -1,5 +1,4 @@
-// Package spell finds the words closest to a mistyped one, for errors that say what was meant. It
-// compares letters only; what a word stands for is left to the caller.
+// Package spell finds the words closest to a mistyped one, for suggestions in error messages.
 package spell
 
 import (
@@ -8,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// maxWord bounds the letters that are compared: a word comes from outside and may be of any length.
+// maxWord limits the number of letters compared, because input words may be arbitrarily long.
 const maxWord = 64
 
-// Closest returns up to n candidates that are close enough to word to have been meant, the closest
-// first and equally close ones in their given order. Case does not count. A candidate is close when
-// at most about a third of the letters differ, or when one begins with the other.
+// Closest returns up to n candidates similar to word, closest first; ties keep the given order.
+// It ignores case. A candidate is similar if at most about a third of the letters differ, or if
+// one is a prefix of the other.
 func Closest(word string, candidates []string, n int) []string {
 	type near struct {
 		word     string
@@ -46,11 +45,11 @@ func Closest(word string, candidates []string, n int) []string {
 	return words
 }
 
-// Distance returns how many letters must be inserted, removed, replaced, or swapped with their
-// neighbour to turn a into b.
+// Distance returns the number of insertions, deletions, substitutions and transpositions of
+// adjacent letters needed to turn a into b.
 func Distance(a, b string) int {
 	x, y := []rune(a), []rune(b)
-	// Three rows of the usual table: a swap looks two rows back.
+	// Keep three rows of the table: a transposition refers to two rows back.
 	before, above, row := make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)
 	for j := range above {
 		above[j] = j

@@ -1,5 +1,5 @@
-// Package statefile changes the private files in which adze keeps its state, such as what the user trusts: one process at
-// a time, as a whole, for the eyes of the user alone. What a file says, and whether it can be relied on, is left to others.
+// Package statefile updates adze's private state files, such as the user's trust decisions.
+// Updates are atomic and serialized across processes, and only the user can read the files.
 package statefile
 
 import (
@@ -15,13 +15,13 @@ import (
 	"adze/internal/platform/replace"
 )
 
-// A File is one that several processes change.
+// A File is a state file shared by several processes.
 type File struct {
 	Path string
-	// Max is the most bytes that the file may have.
+	// Max is the maximum size in bytes.
 	Max   int64
 	Locks *replace.Replacer
-	// Doing begins the errors of this package, such as "saving trust". It may be empty.
+	// Doing prefixes this package's errors, such as "saving trust". It may be empty.
 	Doing string
 }
 
@@ -32,18 +32,18 @@ func (f File) failed(err error) error {
 	return fmt.Errorf("%s: %w", f.Doing, err)
 }
 
-// An Edit returns the new content of a file, or nil if the file stays as it is. Old is nil if there is no file, and closed
-// afterwards.
+// An Edit returns a file's new content, or nil to keep the file unchanged. old is nil if the
+// file does not exist, and is closed afterwards.
 type Edit func(old *replace.Version) ([]byte, error)
 
-// Change makes what edit returns the content of the file, while no other process holds it. The error of edit is returned
-// as it is; the file is left alone then.
+// Change replaces the file's content with the result of edit while holding the file's lock. If
+// edit fails, Change returns its error unchanged and does not modify the file.
 func (f File) Change(ctx context.Context, edit Edit) error {
 	return f.Hold(ctx, func(held *replace.File) error { return f.Rewrite(held, edit) })
 }
 
-// Hold calls do while no other process holds the file, and returns its error. The folder of the file is made if it is
-// missing.
+// Hold calls do while holding the file's lock, and returns its error. It creates the file's
+// directory if necessary.
 func (f File) Hold(ctx context.Context, do func(*replace.File) error) error {
 	folder := filepath.Dir(f.Path)
 	if err := fsys.MkdirPrivate(folder); err != nil {
@@ -62,7 +62,8 @@ func (f File) Hold(ctx context.Context, do func(*replace.File) error) error {
 	return do(held)
 }
 
-// Rewrite is [File.Change] for a caller that holds the file. Only the user may read a file that is new.
+// Rewrite is like [File.Change] for a caller that already holds the lock. A new file is
+// readable only by the user.
 func (f File) Rewrite(held *replace.File, edit Edit) error {
 	old, err := held.Read(f.Max)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -89,7 +90,7 @@ func (f File) Rewrite(held *replace.File, edit Edit) error {
 	return nil
 }
 
-// Encode returns a value as it is written to a file that users may read: JSON with a line for each field.
+// Encode returns a value as indented JSON, for files that users may read.
 func Encode(value any) ([]byte, error) {
 	data, err := json.MarshalIndent(value, "", "  ")
 	return append(data, '\n'), err

@@ -13,7 +13,7 @@ import (
 	"adze/internal/platform/replace"
 )
 
-// in returns a file in a folder that does not exist yet, with locks of its own, as another process has them.
+// in returns a file in a new directory with separate locks, as another process would have.
 func in(dir string) File {
 	return File{Path: filepath.Join(dir, "state", "x.json"), Max: 100, Locks: replace.New(filepath.Join(dir, "locks")), Doing: "saving x"}
 }
@@ -46,7 +46,8 @@ func TestChange(t *testing.T) {
 	}
 }
 
-// An edit that fails leaves the file alone, and its error is not dressed up.
+// TestChangeIsRefused checks that a failing edit does not modify the file and that its error is
+// returned unchanged.
 func TestChangeIsRefused(t *testing.T) {
 	f := in(t.TempDir())
 	if err := f.Change(t.Context(), set("kept")); err != nil {
@@ -59,7 +60,8 @@ func TestChangeIsRefused(t *testing.T) {
 	}
 }
 
-// What is in the place of the file and is none, or too large, is left alone; the error says what was being done.
+// TestChangeOfSomethingElse checks that something other than a regular file, or a file that is
+// too large, is not modified, and that the error mentions the operation.
 func TestChangeOfSomethingElse(t *testing.T) {
 	for name, prepare := range map[string]func(path string) error{
 		"large":  func(path string) error { return os.WriteFile(path, make([]byte, 101), 0o600) },
@@ -89,7 +91,7 @@ func TestChangeOfSomethingElse(t *testing.T) {
 	}
 }
 
-// Many that change a file at the same time, as processes do, lose nothing of each other.
+// TestChangeByMany checks that concurrent changes are not lost.
 func TestChangeByMany(t *testing.T) {
 	dir := t.TempDir()
 	var group sync.WaitGroup
