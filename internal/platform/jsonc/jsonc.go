@@ -93,7 +93,7 @@ type parser struct {
 
 func (p *parser) fail(text string) error { return &SyntaxError{p.at, text} }
 
-// unexpected returns a syntax error at the current position. what is the expected token.
+// unexpected returns a syntax error that names the token expected at the current position.
 func (p *parser) unexpected(what string) error {
 	if p.at >= len(p.data) {
 		return p.fail("it ends where " + what + " is expected")

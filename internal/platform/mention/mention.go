@@ -94,7 +94,8 @@ func closes(r rune) bool {
 	return strings.ContainsRune(".,;:!?)]}>'\"`…，。；：！？）】》」", r)
 }
 
-// span parses #L10, #L10-20 or #L10-L20 at the start of text. length is 0 if there is no match.
+// span parses #L10, #L10-20 or #L10-L20 at the start of text. If text does not match, length is
+// 0.
 func span(text string) (first, last, length int) {
 	rest, ok := strings.CutPrefix(text, "#L")
 	if !ok {

@@ -4,7 +4,7 @@ package osproc
 
 import "os"
 
-// Alive reports whether a process lives, of whichever user.
+// Alive reports whether a process of any user is running.
 func Alive(pid int) bool {
 	p, err := os.FindProcess(pid)
 	if err == nil {

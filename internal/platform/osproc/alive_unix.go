@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// Alive reports whether a process lives, of whichever user.
+// Alive reports whether a process of any user is running.
 func Alive(pid int) bool {
 	err := syscall.Kill(pid, 0)
 	return err == nil || errors.Is(err, syscall.EPERM)

@@ -2,7 +2,8 @@ package osproc
 
 import "syscall"
 
-// attributes gives the program a session of its own, without a terminal, and lets it die with us.
+// attributes puts the program into its own session without a terminal, and kills it when this
+// process dies.
 func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 }

@@ -4,5 +4,5 @@ package osproc
 
 import "syscall"
 
-// attributes gives the program a session of its own, without a terminal.
+// attributes puts the program into its own session without a terminal.
 func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }

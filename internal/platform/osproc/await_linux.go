@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// awaitExit waits until a child has ended, if that can be done without a thread that waits for it alone. The child has
-// not been waited for, so that the number is its own.
+// awaitExit waits for a child to exit without blocking a thread, if the system supports that.
+// It does not reap the child, so the PID stays valid.
 func awaitExit(pid int) {
 	fd, err := unix.PidfdOpen(pid, unix.PIDFD_NONBLOCK)
 	if err != nil {
@@ -19,7 +19,7 @@ func awaitExit(pid int) {
 	if err != nil {
 		return
 	}
-	c.Read(func(fd uintptr) bool { // ok: the caller waits in any case
+	c.Read(func(fd uintptr) bool { // ok: the caller calls Wait in any case
 		poll := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
 		n, err := unix.Poll(poll, 0)
 		return n > 0 || err != nil && err != unix.EINTR

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Programs that run do not keep a thread each.
+// TestProgramsKeepNoThreads checks that running programs don't block a thread each.
 func TestProgramsKeepNoThreads(t *testing.T) {
 	threads := func() int {
 		list, err := filepath.Glob("/proc/self/task/*")

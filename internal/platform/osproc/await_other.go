@@ -2,5 +2,5 @@
 
 package osproc
 
-// awaitExit does nothing: here a thread waits for each child.
+// awaitExit does nothing: on this system a thread waits for each child.
 func awaitExit(int) {}

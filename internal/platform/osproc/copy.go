@@ -6,20 +6,22 @@ import (
 )
 
 const (
-	// pipeSize is what a pipe should hold, so that a program that prints much need not wait for us each time.
+	// pipeSize is the desired pipe capacity, so that a program with much output rarely blocks.
 	pipeSize = 1 << 20
-	// A program is fast if it prints a burst in less than fastTime. It is then read every pause: reading
-	// each of its small writes by itself costs it and us more than the work on them.
+	// A program is fast if it prints burst bytes in less than fastTime. Its output is then only
+	// read every pause, because reading each small write separately costs more than processing
+	// it.
 	burst    = 1 << 20
 	fastTime = 20 * time.Millisecond
 	pause    = 200 * time.Microsecond
 
-	// What is read at once, and for a program that is spoken to while it says little: there may be many of them.
+	// readSize is the read buffer size. quietSize is used for interactive programs while they
+	// print little, because there may be many of them.
 	readSize, quietSize = 32 << 10, 2 << 10
 )
 
-// pour copies what r yields to w, which takes everything, until there is no more. Spoken says that r is a program that
-// is spoken to.
+// pour copies r to w until EOF. w must accept everything. spoken means that r is the output of
+// an interactive program.
 func pour(w io.Writer, r io.Reader, spoken bool) {
 	size := readSize
 	if spoken {
@@ -30,7 +32,7 @@ func pour(w io.Writer, r io.Reader, spoken bool) {
 	printed, began, fast := 0, time.Now(), false
 	for {
 		n, err := r.Read(buf)
-		w.Write(buf[:n]) // ok: an outlet keeps its own errors
+		w.Write(buf[:n]) // ok: the outlet records its errors
 		if err != nil {
 			return
 		}

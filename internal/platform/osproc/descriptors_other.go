@@ -2,6 +2,7 @@
 
 package osproc
 
-// KeepDescriptors marks every descriptor above 2 close-on-exec. Descriptors that this process inherited
-// would otherwise be open in each program it starts, where no sandbox applies to them.
+// KeepDescriptors marks every descriptor above 2 close-on-exec. Otherwise, descriptors that
+// this process inherited would be open in every program it starts, where no sandbox applies to
+// them.
 func KeepDescriptors() { keepListed() }

@@ -8,13 +8,13 @@ import (
 	"syscall"
 )
 
-// maxDescriptors bounds the descriptors tried when the system does not list the open ones.
+// maxDescriptors limits how many descriptors are tried if the system cannot list the open ones.
 const maxDescriptors = 1 << 16
 
-// keepListed marks the open descriptors above 2 one by one.
+// keepListed marks the open descriptors above 2 individually.
 func keepListed() {
 	names, err := os.ReadDir("/dev/fd")
-	if err != nil || len(names) <= 3 { // FreeBSD without fdescfs lists 0, 1 and 2 alone
+	if err != nil || len(names) <= 3 { // FreeBSD without fdescfs lists only 0, 1 and 2
 		for fd := 3; fd < maxDescriptors; fd++ {
 			syscall.CloseOnExec(fd)
 		}

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// ScrubEnv returns environ without what no program may inherit: our own variables, the credentials
-// and settings of model providers, of which more may be named, and variables that make a shell or the loader run code.
+// ScrubEnv returns environ without variables that no program may inherit: adze's own variables,
+// credentials and settings of model providers (more names additional ones), and variables that
+// make a shell or the loader run code.
 func ScrubEnv(environ []string, more ...string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
@@ -32,13 +33,13 @@ func private(name string) bool {
 	case "BASH_ENV", "ENV", "PROMPT_COMMAND", "PS4", "IFS", "CDPATH", "SHELLOPTS", "BASHOPTS", "GOOGLE_API_KEY", "AWS_BEARER_TOKEN_BEDROCK":
 		return true
 	}
-	return name == "" // Windows keeps the directory of each drive under no name
+	return name == "" // Windows stores each drive's current directory in a variable with an empty name
 }
 
-// SecretName reports whether the name of a variable is that of a secret.
+// SecretName reports whether a variable's name indicates a secret.
 func SecretName(name string) bool { return secret(strings.ToUpper(name)) }
 
-// secret reports whether a name in upper case is that of a secret.
+// secret reports whether an upper-case name indicates a secret.
 func secret(upper string) bool {
 	if hasSecretWord(upper) {
 		for _, word := range harmlessWords {
@@ -68,7 +69,7 @@ func hasSecretWord(upper string) bool {
 
 var (
 	secretWords = [...]string{"KEY", "TOKEN", "SECRET", "PASSW", "PASSPHRASE", "CREDENTIAL", "AUTH"}
-	// harmlessWords are words that contain a secret one and are none.
+	// harmlessWords contain a secret word but don't indicate a secret.
 	harmlessWords = [...]string{
 		"SSH_AUTH_SOCK", "GIT_CONFIG_KEY_", "GOAUTH", "LESSKEY", "AUTHORITY", "AUTHOR_", "TOKENIZER", "KEYBOARD", "KEYMAP", "KEYRING", "KEYTIMEOUT", "KEYWORD", "MONKEY", "HOTKEY",
 	}

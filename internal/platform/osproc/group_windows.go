@@ -11,17 +11,17 @@ func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP, HideWindow: true}
 }
 
-// interrupt reports false: there is no gentle way that is certain here.
+// interrupt returns false: Windows has no reliable graceful way.
 func interrupt(*os.Process) bool { return false }
 
-// terminate ends the process and those it started.
+// terminate ends the process and its descendants.
 func terminate(p *os.Process) bool {
 	kill(p)
 	return true
 }
 
 func kill(p *os.Process) {
-	exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(p.Pid)).Run() // ok: it may be gone
+	exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(p.Pid)).Run() // ok: it may have exited
 	p.Kill()                                                                // ok: as above
 }
 

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Isolate prepares cmd, which was made with a context, to lead its own session and process group, and
-// to be ended with all of it when the context is done. The caller starts it, and calls the returned
-// function when it has ended, so that nothing of the group outlives a cancelled command.
+// Isolate makes cmd, which must have been created with a context, lead its own session and
+// process group, and terminates the whole group when the context is done. The caller must call
+// finish after cmd has exited, so that no process of a canceled command survives.
 func Isolate(cmd *exec.Cmd, grace time.Duration) (finish func()) {
 	cmd.SysProcAttr = attributes()
 	cancelled := false

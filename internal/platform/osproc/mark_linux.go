@@ -12,18 +12,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A mark is what a program of ours is known by, wherever it went: a variable in its environment, and a
-// limit that all it starts inherit. The limit is the time a program may take in real time, which hardly
-// any program does; ours begins at tens of thousands of years. It stays when the environment is cleared.
+// A mark identifies our programs and their descendants wherever they are in the process tree.
+// It consists of an environment variable and an inherited resource limit, RLIMIT_RTTIME. Hardly
+// any program sets that limit, and our values are at least tens of thousands of years. Unlike
+// the variable, the limit survives clearing the environment.
 type mark struct {
 	name      string
-	low, high uint64 // the limits that are ours; 0 if there is no room for any
+	low, high uint64 // our range of limits; 0 if none is available
 }
 
-// A mark of ours is a number with markTop set, and a range of spanBits. A part of it has a range within of
-// partBits, and so does a program that is itself marked, such as adze in adze, so that the outer process finds all; in
-// such a range there is room for others of leafBits. Parts take theirs from the lower half, one after the
-// other, and programs from the upper half at random.
+// A mark is a number with markTop set and covers a range of spanBits. A part has a subrange of
+// partBits. So does a marked program that itself marks programs, such as adze run by adze, so
+// that the outer process finds all of them; such a subrange is divided into ranges of leafBits.
+// Parts use the lower half sequentially, and programs the upper half at random.
 const (
 	markTop  = 1 << 62
 	spanBits = 38
@@ -43,7 +44,8 @@ func newMark() mark {
 	return m
 }
 
-// rangeIn returns a range for programs that are started under a limit, by a random number, or zeros.
+// rangeIn returns a random range for programs started under the limit have, or zeros if none is
+// available.
 func rangeIn(have unix.Rlimit, random uint64) (low, high uint64) {
 	const span, part = 1<<spanBits - 1, 1<<partBits - 1
 	ours := have.Cur/markTop == 1
@@ -62,21 +64,22 @@ func rangeIn(have unix.Rlimit, random uint64) (low, high uint64) {
 	return low, high
 }
 
-// upperHalf returns a number of so many bits in their upper half, but not the last one: that range would end like the
-// one around it.
+// upperHalf returns a number in the upper half of the given number of bits, excluding the
+// maximum, because that range would end like its enclosing range.
 func upperHalf(bits int, random uint64) uint64 {
 	half := uint64(1) << (bits - 1)
 	return half + random%(half-1)
 }
 
-// within returns the range with that number among those of so many bits in the outer range, which ends with high.
+// within returns the number-th subrange of inner bits in the range of outer bits that ends at
+// high.
 func within(high uint64, outer, inner int, number uint64) (uint64, uint64) {
 	low := high&^(1<<outer-1) | number<<inner
 	return low, low | (1<<inner - 1)
 }
 
-// part returns the mark of a part, which the whole covers. After hundreds of thousands the ranges are used again, of parts
-// that have long ended.
+// part returns a part's mark, which m covers. The ranges are reused after hundreds of thousands
+// of parts, when the earlier parts have long ended.
 func (m mark) part(number int) mark {
 	p := mark{name: m.name + "-" + strconv.Itoa(number)}
 	switch m.high - m.low {
@@ -88,7 +91,7 @@ func (m mark) part(number int) mark {
 	return p
 }
 
-// text returns the value of the variable: the name, and the limit for [MarkLine].
+// text returns the variable's value: the name, and the limit for [MarkLine].
 func (m mark) text() string {
 	if m.high == 0 {
 		return m.name
@@ -96,31 +99,32 @@ func (m mark) text() string {
 	return m.name + "." + strconv.FormatUint(m.high, 10)
 }
 
-// named reports whether a value of the variable is that of the mark or of a part of it.
+// named reports whether a value of the variable belongs to the mark or one of its parts.
 func (m mark) named(value string) bool {
 	rest, ok := strings.CutPrefix(value, m.name)
 	return ok && (rest == "" || rest[0] == '.' || rest[0] == '-')
 }
 
-// covers reports whether a limit is that of the mark or of a part of it.
+// covers reports whether a limit belongs to the mark or one of its parts.
 func (m mark) covers(limit uint64) bool { return m.high > 0 && m.low <= limit && limit <= m.high }
 
-// put marks a program that was started with the variable. What it has started by then has the variable
-// alone, unless the program put the mark on itself with [MarkLine].
+// put sets the limit of a program that was started with the variable. Processes that the
+// program has already started only have the variable, unless the program marked itself with
+// [MarkLine].
 func (m mark) put(pid int) {
 	var have unix.Rlimit
 	if m.high == 0 || unix.Prlimit(pid, unix.RLIMIT_RTTIME, nil, &have) != nil {
 		return
 	}
-	unix.Prlimit(pid, unix.RLIMIT_RTTIME, &unix.Rlimit{Cur: m.high, Max: have.Max}, nil) // ok: there is the variable
+	unix.Prlimit(pid, unix.RLIMIT_RTTIME, &unix.Rlimit{Cur: m.high, Max: have.Max}, nil) // ok: the variable remains
 }
 
-// noCore forbids a program that has just been started, and all it starts, to leave an image of its memory.
+// noCore disables core dumps for a program that has just been started, and its descendants.
 func noCore(pid int) {
 	unix.Prlimit(pid, unix.RLIMIT_CORE, &unix.Rlimit{}, nil) // ok: it may have ended
 }
 
-// args returns the mark as arguments, and parseMark reads it again.
+// args encodes the mark as arguments for parseMark.
 func (m mark) args() []string {
 	return []string{m.name, strconv.FormatUint(m.low, 10), strconv.FormatUint(m.high, 10)}
 }
@@ -137,7 +141,8 @@ func parseMark(args []string) (m mark, rest []string, err error) {
 	return m, args[3:], err
 }
 
-// on reports whether a process has one of the marks. Those of other users cannot be looked at, nor killed.
+// on reports whether a process has any of the marks. Other users' processes can be neither
+// inspected nor killed.
 func (all marks) on(pid int) bool {
 	var have unix.Rlimit
 	if unix.Prlimit(pid, unix.RLIMIT_RTTIME, nil, &have) == nil {
@@ -163,21 +168,21 @@ func (all marks) on(pid int) bool {
 	}
 }
 
-// dead reports whether a process has ended and only waits to be reaped.
+// dead reports whether a process is a zombie.
 func dead(pid int) bool {
 	stat := processFile(pid, "stat")
 	_, state, _ := bytes.Cut(stat[bytes.LastIndexByte(stat, ')')+1:], []byte(" "))
 	return len(state) == 0 || state[0] == 'Z' || state[0] == 'X'
 }
 
-// processFile returns what the system says of a process, or nothing. It is called for every process that there is, and
-// asks the system no more than it must.
+// processFile reads a file in a process's /proc directory, or returns nil. It is called for
+// every process on the system, so it makes as few system calls as possible.
 func processFile(pid int, name string) []byte {
 	fd, err := unix.Open("/proc/"+strconv.Itoa(pid)+"/"+name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil
 	}
-	defer unix.Close(fd) // ok: it was only read
+	defer unix.Close(fd) // ok: opened read-only
 	text := make([]byte, 0, 4096)
 	for {
 		n, err := unix.Read(fd, text[len(text):cap(text)])
@@ -194,14 +199,14 @@ func processFile(pid int, name string) []byte {
 	}
 }
 
-// bearers returns the processes with one of the marks, without our own.
+// bearers returns the processes with any of the marks, except this process.
 func (all marks) bearers() []int {
 	dir, err := os.Open("/proc")
 	if err != nil {
 		return nil
 	}
-	defer dir.Close()                // ok: it was only read
-	names, _ := dir.Readdirnames(-1) // ok: those that were read are looked at
+	defer dir.Close()                // ok: opened read-only
+	names, _ := dir.Readdirnames(-1) // ok: a partial listing is used
 	var found []int
 	for _, name := range names {
 		if pid, err := strconv.Atoi(name); err == nil && pid != os.Getpid() && all.on(pid) {

@@ -1,6 +1,6 @@
-// Package osproc runs programs so that they can be ended for certain: each in its own session and
-// process group, without a terminal and with nothing on its standard input but what it is given. It
-// knows neither shells nor tools; what a program may do is decided before it gets here.
+// Package osproc runs programs so that they can be reliably terminated: each in its own session
+// and process group, without a terminal and with no standard input except the given data. The
+// caller decides beforehand which programs may run.
 package osproc
 
 import (
@@ -17,88 +17,90 @@ import (
 
 // A Cmd is a program to run.
 type Cmd struct {
-	Path string   // the program
-	Name string   // what it is told that its name is; empty means Path
-	Args []string // without the program's own name
+	Path string   // executable
+	Name string   // argv[0]; empty means Path
+	Args []string // arguments, excluding argv[0]
 	Dir  string
 	Env  []string // complete; nil means empty
-	// Input is what the program may read on standard input; one that reads less is no error.
+	// Input is provided on standard input. The program need not read all of it.
 	Input []byte
-	// More is what it may read after that, piece by piece, until the channel is closed or the program has ended; nil means
-	// nothing.
+	// More, if not nil, provides further input until it is closed or the program exits.
 	More <-chan []byte
-	// Output receives standard output and standard error, in the order they were written. It is called
-	// from one goroutine at a time and never after Run has returned.
+	// Output receives standard output and standard error in the order they were written. It is
+	// never called concurrently, nor after Run has returned.
 	Output io.Writer
-	// Errors, if not nil, receives standard error on its own, under the same conditions.
+	// Errors, if not nil, receives standard error separately, under the same conditions.
 	Errors io.Writer
-	// Timeout ends the program; 0 means never.
+	// Timeout limits the running time; 0 means no limit.
 	Timeout time.Duration
-	// Reaped says that what the program leaves behind is to end with us even if we are killed: see
-	// [Runner.Reaper]. The program itself always does, where the system supports it.
+	// Reaped means that processes the program leaves behind are killed even if adze is killed;
+	// see [Runner.Reaper]. The program itself always is, where the system supports it.
 	Reaped bool
-	// Files are further files that the program has, from descriptor 3 on; the caller closes them.
+	// Files are additional open files for the program, starting at descriptor 3. The caller
+	// closes them.
 	Files []*os.File
-	// Terminate asks the program to end in a way of its own, once, and reports whether it could; if nil,
-	// its process group is signalled. If it stays, the group is killed in any case.
+	// Terminate, if not nil, requests termination in place of signaling the process group, and
+	// reports whether it could. It is called once. If the program does not exit, its group is
+	// killed in any case.
 	Terminate func() bool
-	// NoCore keeps the program from leaving an image of its memory behind.
+	// NoCore disables core dumps.
 	NoCore bool
-	// Start starts the program in a way of its own; if nil, it is simply started.
+	// Start, if not nil, starts the program in place of [exec.Cmd.Start].
 	Start func(*exec.Cmd) error
 
 	spoken bool // standard input stays open
 }
 
-// An Exit is how a program ended.
+// An Exit describes how a program ended.
 type Exit struct {
-	Code     int    // -1 if a signal ended it, or if it has not ended yet
-	Signal   string // that ended it, such as "killed", or empty
+	Code     int    // -1 if killed by a signal or still running
+	Signal   string // terminating signal, such as "killed", or empty
 	Duration time.Duration
-	// TimedOut and Cancelled say why it was asked to end. Running says that it has not obeyed yet: it
-	// is killed soon, and the rest of its output is lost.
+	// TimedOut and Cancelled are the reasons why the program was terminated. Running means that
+	// it has not exited yet: it will be killed soon, and the rest of its output is lost.
 	TimedOut, Cancelled, Running bool
 }
 
 const (
 	defaultGrace = 5 * time.Second
-	// patience is how long Run waits for a program that was asked to end, so that its last words are
-	// kept and the caller is still answered within a second.
+	// patience limits how long Run waits for a terminating program, so that its last output is
+	// kept and Run still returns within a second.
 	patience = 500 * time.Millisecond
-	// linger is how long Run waits for the output of programs that outlive the one it started.
+	// linger limits how long Run waits for the output of processes that outlive the program.
 	linger = 100 * time.Millisecond
-	// certain is how long it waits when the group has ended: the end of the output is then on its
-	// way, unless a program left the group and took the pipe along.
+	// certain is the corresponding limit when the group has ended: EOF is then imminent, unless
+	// a process left the group and kept the pipe open.
 	certain = 2 * time.Second
-	// poll is how often a dying process group is looked at.
+	// poll is the interval for checking a terminating process group.
 	poll = 20 * time.Millisecond
-	// sweeping is how long a sweep tries to kill those that left their group.
+	// sweeping limits how long a sweep tries to kill processes that left their group.
 	sweeping = time.Second
 )
 
-// A Runner runs programs, any number at once. Its zero value is ready to use.
+// A Runner runs any number of programs concurrently. The zero value is ready to use.
 type Runner struct {
-	// Grace is the time between asking a program to end and killing it; 0 means 5 seconds.
+	// Grace is the time between requesting termination and killing; 0 means 5 seconds.
 	Grace time.Duration
-	// Reaper is a program that calls [Reap] with what follows its first argument, which is [ReaperArg]. It
-	// is started with the first program that is to be reaped; empty disables it.
+	// Reaper is a program that calls [Reap] with the arguments after the first, which is
+	// [ReaperArg]. It is started with the first program that has Reaped set; empty disables it.
 	Reaper string
 
 	mu     sync.Mutex
-	lead   *Runner // that it is a part of; nil if it is whole
+	lead   *Runner // parent runner; nil if this is not a part
 	parts  map[*Runner]bool
-	common *common // nil before it is needed
+	common *common // created lazily
 	live   map[*process]bool
-	ending map[*process]bool // asked to end
+	ending map[*process]bool // processes being terminated
 	closed bool
-	mark   mark           // of every program; zero before the first
-	wg     sync.WaitGroup // of everything that outlives a call of Run
+	mark   mark           // mark of every program; zero before the first
+	wg     sync.WaitGroup // goroutines that outlive a call to Run
 }
 
-// Run runs a program until it ends, its time is up, or ctx is done. In the last two cases its whole
-// process group is asked to end and after Grace killed; Run does not wait for that longer than half a
-// second. A program that the started one leaves behind in the background runs on, until Close.
-// The error is about starting the program or writing its output; a program that fails is no error.
+// Run runs a program until it exits, times out or ctx is done. In the last two cases Run
+// terminates its whole process group, killing it after Grace, but waits at most half a second
+// for that. Background processes that the program leaves behind continue until Close. Run
+// returns an error if the program cannot be started or its output cannot be written, not if the
+// program fails.
 func (r *Runner) Run(ctx context.Context, c Cmd) (Exit, error) {
 	if err := ctx.Err(); err != nil {
 		return Exit{}, err
@@ -141,7 +143,7 @@ func (r *Runner) Run(ctx context.Context, c Cmd) (Exit, error) {
 	return exit, err
 }
 
-// end asks a program to end, and kills it if it does not.
+// end terminates a program and kills it if it does not exit in time.
 func (r *Runner) end(p *process) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -161,8 +163,9 @@ func (r *Runner) end(p *process) {
 	})
 }
 
-// Close kills every program that is left and waits until they are gone: where they can be found, also those
-// that left their group. Later programs do not start. Parts are closed before.
+// Close closes all parts, kills all remaining programs and waits until they are gone, including
+// processes that left their group where the system can find them. No programs can be started
+// afterwards.
 func (r *Runner) Close() {
 	for _, part := range r.close() {
 		part.Close()
@@ -179,7 +182,7 @@ func (r *Runner) Close() {
 	}
 }
 
-// close kills the programs, lets no others start, and returns the parts that are left.
+// close kills the programs, prevents new ones and returns the remaining parts.
 func (r *Runner) close() []*Runner {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -201,16 +204,16 @@ func (r *Runner) grace() time.Duration {
 	return defaultGrace
 }
 
-// A process is a started program with the group it leads.
+// A process is a started program and the group it leads.
 type process struct {
 	cmd     *exec.Cmd
-	ask     func() bool // asks it to end; if nil, the group is signalled
+	ask     func() bool // requests termination; if nil, the group is signaled
 	streams *streams
 	out     *outlet
 	errs    *outlet
-	exited  chan struct{} // closed when the program has ended
-	drained chan struct{} // closed when its output has no writer left
-	killed  chan struct{} // closed when the group was killed
+	exited  chan struct{} // closed when the program has exited
+	drained chan struct{} // closed at the end of the output
+	killed  chan struct{} // closed when the group has been killed
 	once    sync.Once
 }
 
@@ -253,7 +256,7 @@ func (r *Runner) start(c Cmd) (*process, error) {
 	r.live[p] = true
 	r.wg.Go(func() {
 		awaitExit(cmd.Process.Pid)
-		cmd.Wait() // ok: the state is read from the command
+		cmd.Wait() // ok: the state is read from cmd
 		close(p.exited)
 		s.in.close()
 	})
@@ -274,7 +277,7 @@ func (r *Runner) start(c Cmd) (*process, error) {
 	return p, nil
 }
 
-// launch starts a program with our mark. The reaper is there before it.
+// launch starts a program with the runner's mark, after the reaper.
 func (r *Runner) launch(cmd *exec.Cmd, c Cmd) error {
 	if err := r.prepare(c.Reaped); err != nil {
 		return err
@@ -295,7 +298,7 @@ func (r *Runner) launch(cmd *exec.Cmd, c Cmd) error {
 	return nil
 }
 
-// settle waits for the rest of the output of a program that has ended.
+// settle waits for the remaining output of an exited program.
 func (p *process) settle() {
 	limit := linger
 	if !alive(p.cmd.Process) {
@@ -304,7 +307,7 @@ func (p *process) settle() {
 	wait(p.drained, limit)
 }
 
-// end asks the group to end, and kills it if it has not within grace.
+// end terminates the group and kills it if it has not ended within grace.
 func (p *process) end(grace time.Duration) {
 	if p.ask == nil || !p.ask() {
 		terminate(p.cmd.Process)
@@ -344,8 +347,8 @@ func wait(done <-chan struct{}, d time.Duration) bool {
 	}
 }
 
-// An outlet passes a program's output on until it is detached, and swallows the rest, so that a
-// program left in the background does not die of a closed pipe.
+// An outlet forwards a program's output until it is detached. It discards the rest, so that
+// background processes don't die of SIGPIPE.
 type outlet struct {
 	failed chan struct{} // closed at the first error
 

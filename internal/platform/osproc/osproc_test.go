@@ -86,7 +86,8 @@ func TestInputAndErrors(t *testing.T) {
 	}
 }
 
-// What a program may read later arrives while it runs; a program that does not read it, or ends first, is no error.
+// TestMoreInput checks that later input arrives while the program runs, and that a program may
+// exit or close standard input without reading it.
 func TestMoreInput(t *testing.T) {
 	for _, tt := range []struct{ name, script, want string }{
 		{"read", "read -r a; echo $a; read -r b; echo $b; cat", "one\ntwo\n"},
@@ -117,7 +118,7 @@ func TestCloseDoesNotWaitForThoseWhoLeft(t *testing.T) {
 	}
 	r.Close() // must return
 	if left, err := strconv.Atoi(strings.TrimSpace(out.String())); err == nil {
-		syscall.Kill(left, syscall.SIGKILL) // ok: nothing else ends it
+		syscall.Kill(left, syscall.SIGKILL) // ok: nothing else kills it
 	}
 }
 
@@ -141,7 +142,7 @@ func TestRunDoesNotStart(t *testing.T) {
 	}
 }
 
-// lines hands over what a program prints, one line at a time.
+// lines delivers a program's output line by line.
 type lines chan string
 
 func (l lines) Write(p []byte) (int, error) {
@@ -160,7 +161,7 @@ func pid(t *testing.T, s string) int {
 	return n
 }
 
-// gone reports whether a process has ended; nobody may have collected it yet.
+// gone reports whether a process has exited; it may be a zombie.
 func gone(pid int) bool {
 	if syscall.Kill(pid, 0) == syscall.ESRCH {
 		return true
@@ -209,7 +210,7 @@ func TestCancelEndsTheWholeGroup(t *testing.T) {
 			start := time.Now()
 			cancel()
 			got := <-done
-			if took := time.Since(start); took > time.Minute { // the programs run for longer
+			if took := time.Since(start); took > time.Minute { // the programs would run longer
 				t.Errorf("Run returned %v after the cancellation", took)
 			}
 			if got.err != nil || !got.exit.Cancelled || got.exit.TimedOut {

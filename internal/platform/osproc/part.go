@@ -2,8 +2,9 @@ package osproc
 
 import "sync"
 
-// Part returns a runner for some of the programs of r, such as those of one agent: they can be ended alone. What is
-// left of them ends with r at the latest. A part costs nothing before it starts a program, and has no reaper of its own.
+// Part returns a runner for a subset of r's programs, such as those of one agent, which can be
+// ended separately. They end with r at the latest. A part costs nothing until it starts a
+// program, and shares r's reaper.
 func (r *Runner) Part() *Runner {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -17,14 +18,14 @@ func (r *Runner) Part() *Runner {
 	return part
 }
 
-// forget drops a part that has been closed.
+// forget removes a closed part.
 func (r *Runner) forget(part *Runner) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.parts, part)
 }
 
-// prepare makes ready what the first program needs. The caller holds the lock.
+// prepare sets up the mark and the reaper before the first program. The caller must hold r.mu.
 func (r *Runner) prepare(reaped bool) error {
 	program := ""
 	if reaped {
@@ -33,7 +34,7 @@ func (r *Runner) prepare(reaped bool) error {
 	return r.shared().prepare(r, program)
 }
 
-// shared returns what r has in common with its parts. The caller holds the lock.
+// shared returns the state that r shares with its parts. The caller must hold r.mu.
 func (r *Runner) shared() *common {
 	if r.common == nil {
 		r.common = new(common)
@@ -41,18 +42,19 @@ func (r *Runner) shared() *common {
 	return r.common
 }
 
-// A common is what a runner has in common with all its parts: one reaper, marks that tell the parts from each other, and
-// one broom.
+// A common is the state that a runner shares with all its parts: the reaper, the numbering of
+// marks and the broom.
 type common struct {
 	broom broom
 
 	mu     sync.Mutex
-	mark   mark // of the whole; zero before the first program
-	parts  int  // that have a mark
+	mark   mark // the root runner's mark; zero before the first program
+	parts  int  // number of parts with a mark
 	reaper *reaper
 }
 
-// prepare gives a runner its mark, and starts the reaper unless that is done or no program is named for it.
+// prepare assigns a runner its mark, and starts the reaper unless it is running or reaper is
+// empty.
 func (c *common) prepare(r *Runner, reaper string) (err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -75,14 +77,14 @@ func (c *common) prepare(r *Runner, reaper string) (err error) {
 	return nil
 }
 
-// tell lets the reaper know that a group has begun or ended.
+// tell notifies the reaper that a group has started or ended.
 func (c *common) tell(sign string, pid int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.reaper.tell(sign, pid)
 }
 
-// close ends the reaper.
+// close stops the reaper.
 func (c *common) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -90,16 +92,16 @@ func (c *common) close() {
 	c.reaper = nil
 }
 
-// A broom kills programs that left their group. A look at all processes of the system takes milliseconds, so that those
-// who ask while it is at work share the next round.
+// A broom kills programs that left their group. Scanning all processes takes milliseconds, so
+// requests that arrive during a scan share the next one.
 type broom struct {
 	mu   sync.Mutex
-	next *round // nil if no one waits
+	next *round // nil if no request is waiting
 
-	turn sync.Mutex // held by the round at work
+	turn sync.Mutex // held by the active round
 }
 
-// marks are those of several runners.
+// marks holds the marks of several runners.
 type marks []mark
 
 // A round is a sweep for several runners.
@@ -108,7 +110,7 @@ type round struct {
 	over  chan struct{} // closed at its end
 }
 
-// sweep kills every program that has the mark.
+// sweep kills all programs that have the mark.
 func (b *broom) sweep(m mark) {
 	b.mu.Lock()
 	mine, first := b.next, b.next == nil

@@ -8,7 +8,7 @@ import (
 // setPipeSize is the fcntl command F_SETPIPE_SZ.
 const setPipeSize = 1031
 
-// enlarge makes a pipe hold more. One that may not stays as it is.
+// enlarge increases a pipe's capacity if permitted.
 func enlarge(f *os.File) {
 	c, err := f.SyscallConn()
 	if err != nil {

@@ -2,13 +2,13 @@ package osproc
 
 import "time"
 
-// A Program is one that runs and is spoken to, until it ends or is stopped.
+// A Program is a running interactive program.
 type Program struct {
 	p    *process
 	done chan struct{}
 }
 
-// How long [Program.Stop] waits after each step. Together they stay below 600 ms.
+// Waiting times after each step of [Program.Stop]. Their sum is below 600 ms.
 const (
 	afterEOF       = 50 * time.Millisecond
 	afterInterrupt = 100 * time.Millisecond
@@ -17,8 +17,9 @@ const (
 	stopPoll       = 5 * time.Millisecond
 )
 
-// Start starts a program that is spoken to while it runs: what is written to it arrives on its standard input. Input
-// and Timeout of c are not used. Its group ends with the Runner, and if c says so, also if we are killed.
+// Start starts an interactive program, whose standard input is written with [Program.Write]. It
+// ignores c.Input and c.Timeout. The program's group ends with the Runner and, if c.Reaped is
+// set, also if adze is killed.
 func (r *Runner) Start(c Cmd) (*Program, error) {
 	c.spoken = true
 	p, err := r.start(c)
@@ -29,7 +30,7 @@ func (r *Runner) Start(c Cmd) (*Program, error) {
 	r.wg.Go(func() {
 		<-p.exited
 		p.settle()
-		p.out.detach()  // ok: who takes the output knows of its errors
+		p.out.detach()  // ok: the output writer knows its own errors
 		p.errs.detach() // ok: as above
 		close(program.done)
 	})
@@ -39,18 +40,19 @@ func (r *Runner) Start(c Cmd) (*Program, error) {
 // Write writes to the program's standard input. It blocks while the program does not read.
 func (p *Program) Write(b []byte) (int, error) { return p.p.streams.in.ours.Write(b) }
 
-// Done is closed when the program has ended and its output has been passed on.
+// Done is closed when the program has exited and its output has been forwarded.
 func (p *Program) Done() <-chan struct{} { return p.done }
 
-// Exit returns how the program ended, after Done.
+// Exit returns how the program ended. It must not be called before Done is closed.
 func (p *Program) Exit() Exit {
 	var exit Exit
 	exit.Code, exit.Signal = status(p.p.cmd.ProcessState)
 	return exit
 }
 
-// Stop ends the program and its group: its input is closed, then it is interrupted, asked to end, and killed, until
-// none of them is left. It returns within 600 ms.
+// Stop ends the program and its group. It closes standard input, interrupts, terminates and
+// finally kills the group, stopping as soon as all processes are gone. It returns within 600
+// ms.
 func (p *Program) Stop() {
 	p.p.streams.in.close()
 	proc := p.p.cmd.Process
@@ -66,7 +68,7 @@ func (p *Program) Stop() {
 	p.gone(afterKill)
 }
 
-// gone reports whether the program and its group are gone within d.
+// gone reports whether the program and its group exit within d.
 func (p *Program) gone(d time.Duration) bool {
 	deadline := time.Now().Add(d)
 	if !wait(p.p.exited, d) {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A page collects output of a program that still runs.
+// A page collects the output of a running program.
 type page struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -28,7 +28,7 @@ func (p *page) String() string {
 	return p.buf.String()
 }
 
-// await waits until a text was printed.
+// await waits until the output contains text.
 func (p *page) await(t *testing.T, text string) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); !strings.Contains(p.String(), text); time.Sleep(time.Millisecond) {
@@ -68,7 +68,7 @@ func TestProgramsThatStayAreKilled(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var out page
-			// A child in the group is as stubborn.
+			// A child in the group ignores the same signals.
 			p, err := runner(t).Start(sh("trap "+traps+"; (trap "+traps+"; echo child; while :; do sleep 1; done) & echo ready; while :; do sleep 1; done", &out))
 			if err != nil {
 				t.Fatal(err)

@@ -15,21 +15,21 @@ import (
 	"time"
 )
 
-// A reaper is a process that outlives us. It hears that we are gone when our end of the line is closed,
-// however that came about, and kills what our programs have left. The system would kill only those that
-// we started ourselves.
+// A reaper is a process that outlives this one. When this process ends for any reason, its end
+// of the pipe is closed, and the reaper kills the processes our programs left behind. The
+// system would only kill our direct children.
 type reaper struct {
 	cmd  *exec.Cmd
 	line *os.File
 }
 
-// untilWeAreGone is what a small shell does until we are gone: it remembers what it is told, and then becomes the
-// program that knows how to kill. That program itself would take more time and memory than the wait is
-// worth.
+// untilWeAreGone is the script of a small shell that collects notifications until this process
+// is gone and then executes the program that kills. Running that program all the time would
+// cost more time and memory.
 const untilWeAreGone = `trap "" HUP INT QUIT TERM; told=; while read -r word; do told="$told $word"; done; exec "$0" "$@" $told`
 
-// newReaper starts a reaper for the programs with a mark. When it returns, the reaper does its work even
-// if we are killed at once.
+// newReaper starts a reaper for the programs with a mark. Once it returns, the reaper works
+// even if this process is killed immediately.
 func newReaper(program string, m mark) (*reaper, error) {
 	r, err := startReaper(program, m)
 	if err != nil {
@@ -46,19 +46,19 @@ func startReaper(program string, m mark) (_ *reaper, err error) {
 		}
 	}
 	var files []*os.File
-	if runtime.GOOS == "linux" { // also if another version takes its place meanwhile
+	if runtime.GOOS == "linux" { // the executable may be replaced in the meantime
 		f, err := os.Open(program)
 		if err != nil {
 			return nil, err
 		}
-		defer f.Close() // ok: it has its own
+		defer f.Close() // ok: the child has its own copy
 		files, program = []*os.File{f}, "/proc/self/fd/3"
 	}
 	theirs, ours, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
-	defer theirs.Close() // ok: it has its own
+	defer theirs.Close() // ok: the child has its own copy
 	cmd := exec.Command(sh, append([]string{"-c", untilWeAreGone, program, ReaperArg}, m.args()...)...)
 	cmd.Dir, cmd.Env, cmd.Stdin, cmd.ExtraFiles = "/", []string{}, theirs, files
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -68,26 +68,26 @@ func startReaper(program string, m mark) (_ *reaper, err error) {
 	return &reaper{cmd, ours}, nil
 }
 
-// tell says that a group has begun or ended, where programs are not found otherwise.
+// tell notifies the reaper that a group has started or ended, on systems that cannot sweep.
 func (r *reaper) tell(sign string, pid int) {
 	if r != nil && !sweeps {
-		io.WriteString(r.line, sign+strconv.Itoa(pid)+"\n") // ok: a reaper that is gone cannot be helped
+		io.WriteString(r.line, sign+strconv.Itoa(pid)+"\n") // ok: nothing can be done about a dead reaper
 	}
 }
 
-// close ends the reaper: there is nothing left for it to do.
+// close kills the reaper, which has nothing left to do.
 func (r *reaper) close() {
 	if r != nil {
-		r.cmd.Process.Kill() // ok: it may have ended
+		r.cmd.Process.Kill() // ok: it may have exited
 		r.cmd.Wait()         // ok: it was killed
-		r.line.Close()       // ok: there is no reader left
+		r.line.Close()       // ok: the reader is gone
 	}
 }
 
-// reaping is how long the reaper tries.
+// reaping limits how long the reaper tries.
 const reaping = 10 * time.Second
 
-// Reap kills the programs that a process left behind when it died, and returns an exit code.
+// Reap kills the processes left behind by a dead process, and returns an exit code.
 func Reap(args []string) int {
 	signal.Ignore(syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM)
 	m, told, err := parseMark(args)
@@ -102,7 +102,7 @@ func Reap(args []string) int {
 	}
 	for pid, there := range groups {
 		if there {
-			syscall.Kill(-pid, syscall.SIGKILL) // ok: it may be gone
+			syscall.Kill(-pid, syscall.SIGKILL) // ok: it may have exited
 		}
 	}
 	sweep(marks{m}, reaping)

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// A reaper is a job: the system ends all that is in it when our handle, the only one, is closed, however
-// that came about.
+// A reaper is a job object: the system ends all its processes when our handle, the only one, is
+// closed for any reason.
 type reaper struct{ job windows.Handle }
 
 func newReaper(string, mark) (*reaper, error) {
@@ -21,23 +21,23 @@ func newReaper(string, mark) (*reaper, error) {
 	_, err = windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation,
 		uintptr(unsafe.Pointer(&info)), uint32(unsafe.Sizeof(info)))
 	if err != nil {
-		windows.CloseHandle(job) // ok: the error is what counts
+		windows.CloseHandle(job) // ok: the first error is returned
 		return nil, fmt.Errorf("making a job for programs: %w", err)
 	}
 	return &reaper{job}, nil
 }
 
-// tell puts a program that has begun into the job, with all it starts from then on.
+// tell adds a started program, and its future descendants, to the job.
 func (r *reaper) tell(sign string, pid int) {
 	if r == nil || sign != "+" {
 		return
 	}
 	p, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, uint32(pid))
 	if err != nil {
-		return // it has ended
+		return // already exited
 	}
 	windows.AssignProcessToJobObject(r.job, p) // ok: as above
-	windows.CloseHandle(p)                     // ok: it was only used
+	windows.CloseHandle(p)                     // ok: no longer needed
 }
 
 func (r *reaper) close() {
@@ -46,5 +46,5 @@ func (r *reaper) close() {
 	}
 }
 
-// Reap is not needed here.
+// Reap is not used on Windows.
 func Reap([]string) int { return 1 }

@@ -4,7 +4,7 @@ package osproc
 
 import "syscall"
 
-// GuardSelf keeps this process from leaving an image of its memory.
+// GuardSelf disables core dumps of this process.
 func GuardSelf() {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_CORE, &limit); err == nil {

@@ -1,4 +1,4 @@
 package osproc
 
-// GuardSelf does nothing: the system writes no image of a process unless it is asked to.
+// GuardSelf does nothing: Windows doesn't write memory dumps by default.
 func GuardSelf() {}

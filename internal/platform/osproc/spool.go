@@ -8,14 +8,14 @@ import (
 	"sync"
 )
 
-// ErrSpoolFull says that more was written to a spool than it takes.
+// ErrSpoolFull means that the data exceeds the spool's limit.
 var ErrSpoolFull = errors.New("the output is larger than is kept")
 
-// A Spool keeps what is written to it, in memory while it is short and then in a temporary file. Its
+// A Spool buffers data in memory up to a limit and beyond that in a temporary file. The
 // beginning stays in memory. It is safe for concurrent use.
 //
-// The file has no name where the system allows that, and is gone when Close is called, when the reader
-// that Open returned is closed, or at the latest when the program ends.
+// Where the system allows it, the file is unlinked. It is gone when Close is called, when the
+// reader returned by Open is closed, or at the latest when the program exits.
 type Spool struct {
 	dir         string
 	memory, max int64
@@ -26,14 +26,14 @@ type Spool struct {
 	file *os.File
 }
 
-// NewSpool returns a spool that keeps up to memory bytes in memory and what is more in a file in dir,
-// up to max bytes in all. An empty dir means the system's own for temporary files.
+// NewSpool returns a spool that keeps up to memory bytes in memory and spills to a file in dir,
+// up to max bytes in total. An empty dir means the system's temporary directory.
 func NewSpool(dir string, memory, max int64) *Spool {
 	return &Spool{dir: dir, memory: memory, max: max}
 }
 
-// Write keeps p. It fails with [ErrSpoolFull], or if the file cannot be written; what was written
-// before stays.
+// Write appends p. It fails with [ErrSpoolFull], or if the file cannot be written; earlier data
+// remains available.
 func (s *Spool) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -63,14 +63,14 @@ func (s *Spool) keep(p []byte) error {
 	return nil
 }
 
-// spill moves what is in memory to the file. The head stays in memory too.
+// spill moves the data to the file. The head also stays in memory.
 func (s *Spool) spill() error {
 	f, err := os.CreateTemp(s.dir, "adze-output-*")
 	if err != nil {
 		return err
 	}
 	if unlinkOpen {
-		os.Remove(f.Name()) // ok: then it is removed when it is closed
+		os.Remove(f.Name()) // ok: otherwise it is removed when closed
 	}
 	if _, err := f.Write(s.head); err != nil {
 		s.discard(f)
@@ -81,26 +81,26 @@ func (s *Spool) spill() error {
 }
 
 func (s *Spool) discard(f *os.File) {
-	f.Close()           // ok: there is no reader left
-	os.Remove(f.Name()) // ok: it may have lost its name already
+	f.Close()           // ok: the reader is gone
+	os.Remove(f.Name()) // ok: it may already be unlinked
 }
 
-// Size returns how many bytes were kept.
+// Size returns the number of bytes kept.
 func (s *Spool) Size() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.size
 }
 
-// Head returns up to n bytes of the beginning, no more than fit in memory.
+// Head returns up to n bytes from the beginning, limited to the part in memory.
 func (s *Spool) Head(n int) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return bytes.Clone(s.head[:min(n, len(s.head))])
 }
 
-// Open returns everything from the beginning. It may be called once; closing the reader discards the
-// file. Nothing may be written any more.
+// Open returns a reader for all data. It must be called at most once, and nothing may be
+// written afterwards. Closing the reader discards the file.
 func (s *Spool) Open() (io.ReadCloser, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,7 +113,7 @@ func (s *Spool) Open() (io.ReadCloser, error) {
 	return &spoolReader{s.file, s}, nil
 }
 
-// Close discards the file, if there is one.
+// Close discards the file, if any.
 func (s *Spool) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,14 +7,15 @@ import (
 	"strings"
 )
 
-// Started returns when a process began, in a form that is only good for comparing: with its id it tells the process from
-// a later one that got the same id. It is empty if the process does not live.
+// Started returns an opaque representation of a process's start time, or "" if the process is
+// not running. Together with the PID it distinguishes the process from later ones with the same
+// PID.
 func Started(pid int) string {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return ""
 	}
-	end := bytes.LastIndexByte(stat, ')') // the name before it may hold anything
+	end := bytes.LastIndexByte(stat, ')') // the name before it may contain any character
 	if end < 0 {
 		return ""
 	}

@@ -8,15 +8,16 @@ import (
 	"strings"
 )
 
-// Started returns when a process began, in a form that is only good for comparing: with its id it tells the process from
-// a later one that got the same id. It is empty if the process does not live.
+// Started returns an opaque representation of a process's start time, or "" if the process is
+// not running. Together with the PID it distinguishes the process from later ones with the same
+// PID.
 func Started(pid int) string {
 	if !Alive(pid) {
 		return ""
 	}
 	out, err := exec.Command("ps", "-o", "lstart=", "-p", fmt.Sprint(pid)).Output()
 	if err != nil {
-		return "unknown" // there is no ps: the id has to do
+		return "unknown" // without ps, the PID must suffice
 	}
 	return strings.Join(strings.Fields(string(out)), " ")
 }

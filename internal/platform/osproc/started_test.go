@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// A process has the same start whenever it is asked about, and none when it has ended.
+// TestStarted checks that a process's start time is stable, and empty after the process has
+// exited.
 func TestStarted(t *testing.T) {
 	mine := Started(os.Getpid())
 	if mine == "" || mine != Started(os.Getpid()) {
@@ -23,8 +24,8 @@ func TestStarted(t *testing.T) {
 	if Started(cmd.Process.Pid) == "" {
 		t.Error("the child does not live")
 	}
-	stdin.Close() // ok: it ends with that
-	cmd.Wait()    // ok: that it has ended is what counts
+	stdin.Close() // ok: this ends the process
+	cmd.Wait()    // ok: the exit status doesn't matter
 	if got := Started(cmd.Process.Pid); got != "" {
 		t.Errorf("it has ended, and began at %q", got)
 	}

@@ -7,13 +7,13 @@ import (
 	"sync"
 )
 
-// streams are the pipes between a program and us. Those that a command does not need are zero.
+// streams holds the pipes between a program and this process. Unused pipes are zero.
 type streams struct {
 	in, out, errs pipe
-	spoken        bool // the program is spoken to
+	spoken        bool // interactive program
 }
 
-// A pipe has an end for the program and one for us. Its zero value leads nowhere.
+// A pipe has an end for the program and an end for this process. The zero value is unconnected.
 type pipe struct{ ours, theirs *os.File }
 
 // openStreams opens the pipes that c needs.
@@ -42,7 +42,8 @@ func openStreams(c Cmd) (*streams, error) {
 	return s, nil
 }
 
-// attach gives the program its ends. Nothing but these is set: a nil file would not be a nil reader.
+// attach sets the program's ends on cmd. It leaves unused ones unset, because an interface
+// holding a nil file is not nil.
 func (s *streams) attach(cmd *exec.Cmd) {
 	cmd.Stdout, cmd.Stderr = s.out.theirs, s.out.theirs
 	if s.errs.theirs != nil {
@@ -53,7 +54,7 @@ func (s *streams) attach(cmd *exec.Cmd) {
 	}
 }
 
-// copy passes on what the program writes, until the last writer is gone.
+// copy forwards the program's output until all writers are gone.
 func (s *streams) copy(out, errs *outlet) {
 	var wg sync.WaitGroup
 	if s.errs.ours != nil {
@@ -65,13 +66,13 @@ func (s *streams) copy(out, errs *outlet) {
 	s.errs.close()
 }
 
-// feed writes the input of c and says that there is no more. It ends early when there is no reader: the pipe is closed
-// when the program has ended, even if its children run on.
+// feed writes the input of c and closes the pipe. It returns early if the program closes its
+// end or exits, even if its children are still running.
 func (p pipe) feed(c Cmd, exited <-chan struct{}) {
 	if p.ours == nil {
 		return
 	}
-	defer p.ours.Close() // ok: a program need not read what it is given
+	defer p.ours.Close() // ok: a program need not read its input
 	if _, err := p.ours.Write(c.Input); err != nil || c.More == nil {
 		return
 	}

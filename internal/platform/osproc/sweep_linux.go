@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// markName is the variable of a [mark].
+// markName is the environment variable of a [mark].
 const markName = "ADZE_RUN"
 
-// sweeps says that programs that left their group are found again.
+// sweeps reports whether programs that left their group can be found.
 const sweeps = true
 
-// sweep kills every program that has one of the marks: those that became daemons, too. Before that they are
-// stopped, until there are no new ones: a stopped process starts no others.
+// sweep kills all programs with any of the marks, including daemons. It first stops them until
+// no new ones appear, because a stopped process cannot start others.
 func sweep(all marks, patience time.Duration) {
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
 		stopped := map[int]bool{}
@@ -35,14 +35,14 @@ func sweep(all marks, patience time.Duration) {
 	}
 }
 
-// signal sends a signal to a process, if it still is the one that was marked.
+// signal sends a signal to a process if it still has a mark.
 func (all marks) signal(pid int, s syscall.Signal) {
-	p, err := os.FindProcess(pid) // from here on it stays the same
+	p, err := os.FindProcess(pid) // the handle pins the process
 	if err != nil {
 		return
 	}
 	defer p.Release() // ok: nothing depends on it
 	if all.on(pid) {
-		p.Signal(s) // ok: it may have ended
+		p.Signal(s) // ok: it may have exited
 	}
 }

@@ -16,9 +16,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A program that becomes a daemon, twice over, does not outlive the runner, even if it forgets its
-// environment.
-//
+// TestDaemonsEndWithTheRunner checks that a program that daemonizes twice does not outlive the
+// runner, even if it clears its environment.
 // Proves SH-04.
 func TestDaemonsEndWithTheRunner(t *testing.T) {
 	for _, how := range []string{"", "env -i "} {
@@ -34,7 +33,8 @@ func TestDaemonsEndWithTheRunner(t *testing.T) {
 	}
 }
 
-// A mark given to a program that marks others itself covers theirs, and so do the marks of parts, which differ.
+// TestMarksNest checks that the mark of a program that itself marks programs covers theirs, and
+// that the marks of parts are covered and distinct.
 func TestMarksNest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		number := rapid.Uint64()
@@ -70,15 +70,15 @@ func TestMarksNest(t *testing.T) {
 	}
 }
 
-// drawMark returns the mark of a program that was started under a limit.
+// drawMark returns the mark of a program started under a limit.
 func drawMark(t *rapid.T, name string, have unix.Rlimit) mark {
 	m := mark{name: name}
 	m.low, m.high = rangeIn(have, rapid.Uint64().Draw(t, name))
 	return m
 }
 
-// Each part ends what it started and nothing else, wherever that went; the whole ends the rest.
-//
+// TestPartsEndAlone checks that closing a part ends exactly its own programs, including
+// daemons, and that closing the whole ends the rest.
 // Proves AGENT-39, SH-04.
 func TestPartsEndAlone(t *testing.T) {
 	for _, how := range []string{"", "env -i "} {
@@ -115,7 +115,7 @@ func TestPartsEndAlone(t *testing.T) {
 	}
 }
 
-// daemon runs a command that leaves a process behind, in a session of its own, and returns its number.
+// daemon runs a command that leaves a process behind in its own session, and returns its PID.
 func daemon(t *testing.T, r *Runner, how string) int {
 	t.Helper()
 	bash, err := exec.LookPath("bash")
@@ -140,7 +140,8 @@ func daemon(t *testing.T, r *Runner, how string) int {
 	return pid
 }
 
-// A group that is left with processes which have ended, and whose parent does not care, keeps no one waiting.
+// TestCloseDoesNotWaitForTheDead checks that Close does not wait for a group that only contains
+// zombies.
 func TestCloseDoesNotWaitForTheDead(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {

@@ -12,7 +12,8 @@ const (
 	sweeps   = false
 )
 
-// A mark is in the environment of our programs, where it cannot be read.
+// A mark is only set in the environment of our programs, where it cannot be read on this
+// system.
 type mark struct{ name string }
 
 func newMark() mark                                   { return mark{rand.Text()} }
@@ -24,5 +25,5 @@ func (mark) put(int)                                  {}
 
 func noCore(int) {}
 
-// sweep does nothing: programs that left their group cannot be found here.
+// sweep does nothing: programs that left their group cannot be found on this system.
 func sweep(marks, time.Duration) {}

@@ -2,5 +2,5 @@
 
 package osproc
 
-// unlinkOpen says that an open file can lose its name.
+// unlinkOpen reports whether an open file can be unlinked.
 const unlinkOpen = false
