@@ -99,13 +99,13 @@ func (m mark) text() string {
 	return m.name + "." + strconv.FormatUint(m.high, 10)
 }
 
-// named reports whether a value of the variable belongs to the mark or one of its parts.
+// named reports whether a value of the variable belongs to the mark or a part.
 func (m mark) named(value string) bool {
 	rest, ok := strings.CutPrefix(value, m.name)
 	return ok && (rest == "" || rest[0] == '.' || rest[0] == '-')
 }
 
-// covers reports whether a limit belongs to the mark or one of its parts.
+// covers reports whether a limit belongs to the mark or a part.
 func (m mark) covers(limit uint64) bool { return m.high > 0 && m.low <= limit && limit <= m.high }
 
 // put sets the limit of a program that was started with the variable. Processes that the

@@ -2,9 +2,9 @@ package osproc
 
 import "sync"
 
-// Part returns a runner for a subset of r's programs, such as those of one agent, which can be
-// ended separately. They end with r at the latest. A part costs nothing until it starts a
-// program, and shares r's reaper.
+// Part returns a runner for a subset of r's programs, such as one agent's, that can be ended
+// separately. They end with r at the latest. A part costs nothing until it starts a program,
+// and shares r's reaper.
 func (r *Runner) Part() *Runner {
 	r.mu.Lock()
 	defer r.mu.Unlock()

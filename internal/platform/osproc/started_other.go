@@ -17,7 +17,7 @@ func Started(pid int) string {
 	}
 	out, err := exec.Command("ps", "-o", "lstart=", "-p", fmt.Sprint(pid)).Output()
 	if err != nil {
-		return "unknown" // without ps, the PID must suffice
+		return "unknown" // ps is missing, so the PID must suffice
 	}
 	return strings.Join(strings.Fields(string(out)), " ")
 }

@@ -16,8 +16,9 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// decoded returns the text of a body in UTF-8. Its character set is that of the byte order mark, of the header or of a
-// meta tag; without any, what is not UTF-8 is taken for Windows-1252.
+// decoded converts a body to UTF-8. The charset is determined by the byte order mark, the
+// header or a meta tag, in that order. Without any of these, text that is not valid UTF-8 is
+// treated as Windows-1252.
 func decoded(body []byte, contentType string, html bool) io.Reader {
 	for _, mark := range []struct{ bytes, name string }{{"\xef\xbb\xbf", "utf-8"}, {"\xff\xfe", "utf-16le"}, {"\xfe\xff", "utf-16be"}} {
 		if rest, ok := bytes.CutPrefix(body, []byte(mark.bytes)); ok {
@@ -32,7 +33,7 @@ func decoded(body []byte, contentType string, html bool) io.Reader {
 	if html {
 		name := declared(body[:min(len(body), 4096)])
 		if strings.HasPrefix(strings.ToLower(name), "utf-16") {
-			name = "utf-8" // it could not have been read
+			name = "utf-8" // a UTF-16 meta tag would not have been readable
 		}
 		if r := inCharset(body, name); r != nil {
 			return r
@@ -44,7 +45,7 @@ func decoded(body []byte, contentType string, html bool) io.Reader {
 	return inCharset(body, "windows-1252")
 }
 
-// inCharset returns the text of a body in the character set of that name, or nil if there is none.
+// inCharset decodes a body from the named charset. It returns nil if the charset is unknown.
 func inCharset(body []byte, name string) io.Reader {
 	switch e := charset(name); e {
 	case nil:
@@ -56,7 +57,7 @@ func inCharset(body []byte, name string) io.Reader {
 	}
 }
 
-// charset returns the character set that pages call by a name: [encoding.Nop] is UTF-8, nil is none.
+// charset returns the encoding with the given name: [encoding.Nop] for UTF-8, nil if unknown.
 func charset(name string) encoding.Encoding {
 	switch strings.ToLower(strings.Trim(name, " \t\"'")) {
 	case "utf-8", "utf8", "unicode-1-1-utf-8":
@@ -137,7 +138,8 @@ func charset(name string) encoding.Encoding {
 	return nil
 }
 
-// declared returns the character set that the beginning of a page names in a meta tag or an XML declaration, or nothing.
+// declared returns the charset named in a meta tag or XML declaration at the beginning of a
+// page, or "".
 func declared(head []byte) string {
 	lower := bytes.ToLower(head)
 	for from := 0; ; {

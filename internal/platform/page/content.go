@@ -7,7 +7,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// content returns the part of a page that it is about. What is around it is left out only if enough remains.
+// content returns the main content of a page. Surrounding elements are only dropped if enough
+// text remains.
 func content(root *html.Node) *html.Node {
 	all := size(root, nil)
 	rest := size(root, around)
@@ -32,7 +33,8 @@ func content(root *html.Node) *html.Node {
 	}
 }
 
-// around reports whether an element is not what a page is about: navigation, and what is the same on every page.
+// around reports whether an element is not main content, such as navigation or a site-wide
+// footer.
 func around(n *html.Node) bool {
 	switch n.Data {
 	case "nav", "footer", "aside":
@@ -58,7 +60,8 @@ func inside(n *html.Node, names ...string) bool {
 	return false
 }
 
-// size returns how many bytes of text there are in n, without blanks at their ends and without what leave picks.
+// size returns the number of bytes of text in n, not counting surrounding blanks and the
+// elements for which leave returns true.
 func size(n *html.Node, leave func(*html.Node) bool) (sum int) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		switch {
@@ -71,7 +74,7 @@ func size(n *html.Node, leave func(*html.Node) bool) (sum int) {
 	return sum
 }
 
-// remove removes what leave picks.
+// remove removes the elements for which leave returns true.
 func remove(n *html.Node, leave func(*html.Node) bool) {
 	for c := n.FirstChild; c != nil; {
 		next := c.NextSibling
@@ -86,7 +89,7 @@ func remove(n *html.Node, leave func(*html.Node) bool) {
 	}
 }
 
-// largest returns the element with the most text of those that pick picks, or nil.
+// largest returns the element with the most text for which pick returns true, or nil.
 func largest(root *html.Node, pick func(*html.Node) bool) *html.Node {
 	var best *html.Node
 	most := 0
@@ -108,7 +111,7 @@ func largest(root *html.Node, pick func(*html.Node) bool) *html.Node {
 	return best
 }
 
-// dominant returns the one part of n that has nearly all of its text, or nil.
+// dominant returns the child of n that has nearly all of its text, or nil.
 func dominant(n *html.Node) *html.Node {
 	all := size(n, nil)
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
@@ -122,7 +125,7 @@ func dominant(n *html.Node) *html.Node {
 	return nil
 }
 
-// prune removes from root what is too much to convert, and reports whether anything was.
+// prune removes nodes beyond the conversion limits, and reports whether it removed any.
 func prune(root *html.Node) (cut bool) {
 	text, nodes := 0, 0
 	var walk func(*html.Node)
@@ -151,7 +154,7 @@ func prune(root *html.Node) (cut bool) {
 	return cut
 }
 
-// limited returns at most max bytes of a text.
+// limited truncates a text to at most max bytes.
 func limited(s string, max int) string {
 	if len(s) > max {
 		s = strings.ToValidUTF8(s[:max], "")

@@ -6,7 +6,8 @@ import (
 	"unicode"
 )
 
-// visible returns text without characters that show nothing and may hide instructions: tags, zero widths, directions.
+// visible removes invisible characters that may hide instructions: tags, zero-width characters
+// and direction marks.
 func visible(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -18,7 +19,7 @@ func visible(text string) string {
 			return -1
 		case r >= 0xfe00 && r <= 0xfe0f, r >= 0xe0000 && r <= 0xe0fff:
 			return -1
-		case r == '\u200d' || r == '\u200c': // join and separate letters in some scripts and emoji
+		case r == '\u200d' || r == '\u200c': // visible effect in some scripts and emoji
 			return r
 		case unicode.Is(unicode.Cf, r):
 			return -1
@@ -27,7 +28,7 @@ func visible(text string) string {
 	}, text)
 }
 
-// hidden reports whether an element is not shown, as far as it says so itself.
+// hidden reports whether an element's own attributes hide it.
 func hidden(s *start) bool {
 	for class := range strings.FieldsSeq(s.class) {
 		switch class {
@@ -59,7 +60,7 @@ func hidden(s *start) bool {
 	return invisibleColour(style)
 }
 
-// declarations returns what a style attribute sets, in lower case and without blanks.
+// declarations parses a style attribute, in lower case and without blanks.
 func declarations(style string) map[string]string {
 	all := map[string]string{}
 	for d := range strings.SplitSeq(strings.ToLower(style), ";") {
@@ -75,7 +76,7 @@ func declarations(style string) map[string]string {
 	return all
 }
 
-// number reads a number with a unit.
+// number parses a number with a unit.
 func number(value string) (n float64, unit string, ok bool) {
 	i := 0
 	for i < len(value) && (value[i] >= '0' && value[i] <= '9' || value[i] == '.' || value[i] == '-' || value[i] == '+') {
@@ -85,7 +86,8 @@ func number(value string) (n float64, unit string, ok bool) {
 	return n, value[i:], err == nil
 }
 
-// zero reports whether a length is at most the given number of pixels: too small to see anything.
+// zero reports whether a length is at most the given number of pixels and thus too small to be
+// visible.
 func zero(value string, most float64) bool {
 	n, unit, ok := number(value)
 	if unit == "em" || unit == "rem" || unit == "%" {
@@ -94,7 +96,7 @@ func zero(value string, most float64) bool {
 	return ok && n <= most
 }
 
-// away reports whether a length moves something out of sight.
+// away reports whether a length moves an element off screen.
 func away(value string) bool {
 	n, unit, ok := number(value)
 	if unit == "em" || unit == "rem" || unit == "vw" || unit == "vh" || unit == "%" {
@@ -103,13 +105,13 @@ func away(value string) bool {
 	return ok && n <= -500
 }
 
-// far is [away] in the other direction.
+// far is like [away] in the other direction.
 func far(value string) bool {
 	n, _, ok := number(value)
 	return ok && n >= 5000 || strings.HasPrefix(value, "-") && away(value)
 }
 
-// invisibleColour reports whether text has the colour of what is behind it, or none.
+// invisibleColour reports whether text is transparent or has the color of its background.
 func invisibleColour(style map[string]string) bool {
 	text := colour(style["color"])
 	if text == "" {
@@ -125,7 +127,7 @@ func invisibleColour(style map[string]string) bool {
 	return text == behind
 }
 
-// colour returns a colour in one spelling of several.
+// colour normalizes a color.
 func colour(value string) string {
 	switch value {
 	case "white":

@@ -1,6 +1,6 @@
-// Package page turns web pages into text for a model: HTML into Markdown, without what a reader of the page would not
-// see, other text into UTF-8. Pages are written by strangers, so that work and memory are bounded whatever they hold.
-// Where pages come from is left to others.
+// Package page converts web pages to text for a model: HTML to Markdown without text that is
+// invisible to a reader, other text to UTF-8. Pages are untrusted, so time and memory are
+// bounded for any input.
 package page
 
 import (
@@ -19,34 +19,34 @@ import (
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
 )
 
-// Bounds of the work on one page.
+// Limits for one page.
 const (
-	maxNodes   = 45_000  // of the tree
+	maxNodes   = 45_000  // tree nodes
 	maxText    = 1 << 20 // bytes of text in the tree
-	maxToken   = 4 << 20 // bytes of a tag, or of text or a script without tags
-	maxOpen    = 2000    // elements that are not closed
-	maxDepth   = 150     // of elements in each other
-	maxIndent  = 10      // of lists and quotations in each other
-	maxColumns = 40      // of a table
-	maxValue   = 2000    // bytes of an attribute
-	maxLink    = 500     // bytes of a link
+	maxToken   = 4 << 20 // bytes in a tag, or in text or a script without tags
+	maxOpen    = 2000    // open elements
+	maxDepth   = 150     // nested elements
+	maxIndent  = 10      // nested lists and quotations
+	maxColumns = 40      // table columns
+	maxValue   = 2000    // bytes in an attribute
+	maxLink    = 500     // bytes in a link
 
-	// MaxChars is about how much of a page is converted, in bytes of text.
+	// MaxChars is the approximate amount of text converted per page, in bytes.
 	MaxChars   = 150_000
-	maxConvert = 25_000 // nodes that are converted
+	maxConvert = 25_000 // nodes to convert
 )
 
 // A Doc is the text of a page.
 type Doc struct {
 	Title    string
 	Markdown string
-	// Cut says that the page has more text.
+	// Cut means that the page has more text.
 	Cut bool
 }
 
-// A Converter makes Markdown of HTML. It is safe for concurrent use.
+// A Converter converts HTML to Markdown. It is safe for concurrent use.
 type Converter struct {
-	library func() *converter.Converter // made when the first page is converted
+	library func() *converter.Converter // created for the first page
 }
 
 // NewConverter returns a converter.
@@ -55,15 +55,16 @@ func NewConverter() *Converter {
 		return converter.NewConverter(converter.WithEscapeMode(converter.EscapeModeDisabled), converter.WithPlugins(
 			base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), strikethrough.NewStrikethroughPlugin(),
 			table.NewTablePlugin(
-				table.WithCellPaddingBehavior(table.CellPaddingBehaviorMinimal), // a wide cell makes no other one wide
+				table.WithCellPaddingBehavior(table.CellPaddingBehaviorMinimal), // a wide cell doesn't pad the others
 				table.WithNewlineBehavior(table.NewlineBehaviorPreserve), table.WithHeaderPromotion(true),
 			),
 		))
 	})}
 }
 
-// Markdown returns the text of an HTML page: its main content, if it can be told from the rest. Links are relative to
-// base. What is broken is converted as far as it can be read. It returns early when ctx is done.
+// Markdown converts an HTML page, reduced to its main content if that can be identified. Links
+// are resolved against base. Broken HTML is converted as far as possible. Markdown returns
+// early when ctx is done.
 func (c *Converter) Markdown(ctx context.Context, body []byte, contentType string, base *url.URL) Doc {
 	t := build(ctx, decoded(body, contentType, true), base)
 	root := content(t.root)
@@ -74,23 +75,23 @@ func (c *Converter) Markdown(ctx context.Context, body []byte, contentType strin
 	d := Doc{Title: strings.Join(strings.Fields(t.title), " "), Cut: cut || t.cut}
 	text, err := c.library().ConvertNode(root)
 	if err != nil {
-		text = []byte(plainText(root)) // ok: the words are all that is left
+		text = []byte(plainText(root)) // ok: fall back to the plain text
 	}
 	d.Markdown = strings.TrimSpace(string(text))
 	return d
 }
 
-// Text returns the beginning of other text than HTML, at least [MaxChars] characters of it, in UTF-8 and without
-// characters that cannot be seen.
+// Text converts text other than HTML to UTF-8 and removes invisible characters. It returns at
+// least the first [MaxChars] characters.
 func Text(body []byte, contentType string) string {
 	text, err := io.ReadAll(io.LimitReader(decoded(body, contentType, false), MaxChars*utf8.UTFMax))
-	if err != nil { // ok: an encoding that is broken is shown as it is
+	if err != nil { // ok: text in a broken encoding is returned unchanged
 		text = body[:min(len(body), MaxChars*utf8.UTFMax)]
 	}
 	return visible(strings.ToValidUTF8(string(text), "\uFFFD"))
 }
 
-// IsText reports whether a body that has no type, or a general one, is text.
+// IsText reports whether a body with no or a generic content type is text.
 func IsText(body []byte) bool {
 	head := body[:min(len(body), 2048)]
 	if bytes.HasPrefix(head, []byte{0xff, 0xfe}) || bytes.HasPrefix(head, []byte{0xfe, 0xff}) {

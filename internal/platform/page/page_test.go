@@ -57,8 +57,7 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
-// What a reader of the page would not see does not reach the model.
-//
+// TestHiddenText checks that text invisible to a reader does not reach the model.
 // Proves WFT-09.
 func TestHiddenText(t *testing.T) {
 	tests := []string{
@@ -95,7 +94,7 @@ func TestHiddenText(t *testing.T) {
 	}
 }
 
-// tags returns a text in characters that are not shown.
+// tags encodes a text in invisible characters.
 func tags(text string) string {
 	return strings.Map(func(r rune) rune { return r + 0xe0000 }, text)
 }
@@ -157,7 +156,7 @@ func TestIsText(t *testing.T) {
 	}
 }
 
-// hostile are pages that want to be slow or large.
+// hostile returns pages designed to be slow or large.
 func hostile() map[string]string {
 	const n = 1 << 18
 	fill := func(s string) string { return strings.Repeat(s, n/len(s)) }
@@ -198,7 +197,7 @@ func TestHostilePages(t *testing.T) {
 	}
 }
 
-// document is a page of a manual, with a little of everything.
+// document returns a manual page with a little of everything.
 func document(size int) string {
 	var b strings.Builder
 	for i := 0; b.Len() < size; i++ {
@@ -222,7 +221,7 @@ func TestLargePageIsCut(t *testing.T) {
 	}
 }
 
-// BenchmarkMarkdown converts a page of a megabyte.
+// BenchmarkMarkdown converts a 1 MB page.
 func BenchmarkMarkdown(b *testing.B) {
 	page, c := []byte(document(1<<20)), NewConverter()
 	base := &url.URL{Scheme: "https", Host: "example.org"}

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// A tree is a page as far as a reader sees it. Each tag makes at most one node, so that a page of any form makes no
-// larger tree than it is itself.
+// A tree is the visible part of a page. Each tag creates at most one node, so the tree is never
+// larger than the page.
 type tree struct {
 	root  *html.Node
 	title string
@@ -24,23 +24,23 @@ type tree struct {
 	open  []element
 	count map[string]int // open elements by name
 
-	skipped int // how many elements were open when one began that is left out; 0 if none did
+	skipped int // number of open elements when the element being skipped began; 0 if none
 	nodes   int
 	text    int
-	depth   int // of nodes
-	indent  int // of lists and quotations
+	depth   int // node depth
+	indent  int // depth of lists and quotations
 }
 
-// An element is an open one.
+// An element is an open element.
 type element struct {
 	name string
-	// node takes what the element holds; it may be that of an outer element.
+	// node receives the element's content; it may belong to an outer element.
 	node  *html.Node
-	own   bool // node is the element's own
-	cells int  // of a row
+	own   bool // node belongs to this element
+	cells int  // number of cells in a row
 }
 
-// build reads a page.
+// build parses a page.
 func build(ctx context.Context, r io.Reader, base *url.URL) *tree {
 	t := &tree{root: &html.Node{Type: html.ElementNode, Data: "body", DataAtom: atom.Body}, base: base, count: map[string]int{}}
 	t.open = append(t.open, element{name: "html", node: t.root})
@@ -88,7 +88,7 @@ func build(ctx context.Context, r io.Reader, base *url.URL) *tree {
 	}
 }
 
-// head returns at most n bytes of a text.
+// head truncates a text to at most n bytes.
 func head(text []byte, n int) []byte {
 	if len(text) > n {
 		return bytes.ToValidUTF8(text[:n], nil)
@@ -96,7 +96,7 @@ func head(text []byte, n int) []byte {
 	return text
 }
 
-// intern returns the name of an element; those of HTML are not copied.
+// intern returns an element's name. Standard HTML names are not copied.
 func intern(name []byte) string {
 	if a := atom.Lookup(name); a != 0 {
 		return a.String()
@@ -104,14 +104,15 @@ func intern(name []byte) string {
 	return string(name[:min(len(name), 100)])
 }
 
-// A start is a start tag with those of its attributes that matter.
+// A start is a start tag with its relevant attributes.
 type start struct {
 	name, href, src, alt, class, role, style, span, rows, first string
 	lang                                                        string
 	closed, hidden                                              bool
 }
 
-// take keeps an attribute that matters. One that is too long matters only where it may hide the element.
+// take stores a relevant attribute. An overlong attribute is only relevant if it may hide the
+// element.
 func (s *start) take(key, value []byte) {
 	v := ""
 	if len(value) <= maxValue || string(key) == "style" {
@@ -158,7 +159,7 @@ func (t *tree) write(raw []byte) {
 		return
 	}
 	if t.count["td"]+t.count["th"] > 0 {
-		text = strings.ReplaceAll(text, "|", `\|`) // it would end the cell
+		text = strings.ReplaceAll(text, "|", `\|`) // an unescaped bar would end the cell
 	}
 	t.add(&html.Node{Type: html.TextNode, Data: text})
 }
@@ -234,7 +235,7 @@ func (t *tree) pop() {
 	}
 }
 
-// cell counts the cells of a row, and reports whether the table still has room for one.
+// cell counts a row's cells and reports whether the table has room for another.
 func (t *tree) cell(s *start) bool {
 	if s.name != "td" && s.name != "th" {
 		return true
@@ -244,22 +245,24 @@ func (t *tree) cell(s *start) bool {
 	return row.cells <= maxColumns
 }
 
-// end closes an element, and those in it that are open.
+// end closes an element and the open elements inside it.
 func (t *tree) end(name string) {
 	if name == "br" && t.skipped == 0 {
 		t.add(&html.Node{Type: html.ElementNode, Data: "br", DataAtom: atom.Br})
 		return
 	}
 	if name == "html" || name == "body" {
-		return // what follows belongs to it
+		return // later content still belongs to it
 	}
 	t.close(name, !tabular(name))
 }
 
-// reach is how many open elements are looked at for one that is closed: more are only in pages that want to be slow.
+// reach limits how many open elements are searched for the element to close. Only pages
+// designed to be slow have more.
 const reach = 400
 
-// close closes the innermost element of that name. Within a cell it does not close what the table is in.
+// close closes the innermost element with that name. If within is set, it does not close
+// elements outside the current table cell.
 func (t *tree) close(name string, within bool) {
 	if t.count[name] == 0 {
 		return
@@ -278,7 +281,7 @@ func (t *tree) close(name string, within bool) {
 	}
 }
 
-// imply closes the elements that end where one of that name begins.
+// imply closes the elements that are implicitly ended by a start tag with that name.
 func (t *tree) imply(name string) {
 	switch name {
 	case "li":
@@ -303,7 +306,8 @@ func (t *tree) imply(name string) {
 	}
 }
 
-// closeIn closes the innermost element of that name that is not outside of one of the bounds.
+// closeIn closes the innermost element with that name, unless it is outside an element named in
+// bounds.
 func (t *tree) closeIn(bounds, name string) {
 	if t.count[name] == 0 {
 		return
@@ -343,7 +347,7 @@ func void(name string) bool {
 	return false
 }
 
-// dropped reports whether an element holds nothing to read.
+// dropped reports whether an element contains no readable text.
 func dropped(name string) bool {
 	switch name {
 	case "script", "style", "template", "svg", "iframe", "object", "embed", "canvas", "noscript", "noembed", "noframes", "textarea",
@@ -365,7 +369,7 @@ func indents(name string) bool {
 	return name == "ul" || name == "ol" || name == "blockquote" || name == "dl"
 }
 
-// leaf returns the node of an element without content, or nil.
+// leaf returns a node for an element without content, or nil.
 func (t *tree) leaf(s *start) *html.Node {
 	n := &html.Node{Type: html.ElementNode, Data: s.name, DataAtom: atom.Lookup([]byte(s.name))}
 	switch s.name {
@@ -382,7 +386,7 @@ func (t *tree) leaf(s *start) *html.Node {
 	return nil
 }
 
-// node returns the node of an element, with the attributes that are used later.
+// node returns a node for an element, with the attributes needed later.
 func (t *tree) node(s *start) *html.Node {
 	n := &html.Node{Type: html.ElementNode, Data: s.name, DataAtom: atom.Lookup([]byte(s.name))}
 	set := func(key, value string) {
@@ -411,7 +415,7 @@ func (t *tree) node(s *start) *html.Node {
 	return n
 }
 
-// small returns a number that is not large, or nothing.
+// small returns text if it is a small number, otherwise "".
 func small(text string) string {
 	if n, err := strconv.Atoi(text); err == nil && n > 1 && n <= maxColumns {
 		return strconv.Itoa(n)
@@ -419,7 +423,7 @@ func small(text string) string {
 	return ""
 }
 
-// link returns a link as an absolute URL, or nothing if it leads to no page.
+// link returns a link as an absolute URL, or "" if it does not lead to a page.
 func (t *tree) link(ref string) string {
 	ref = strings.TrimSpace(ref)
 	if ref == "" {
@@ -435,7 +439,7 @@ func (t *tree) link(ref string) string {
 	return ""
 }
 
-// language returns the language of code that an element names, or nothing.
+// language returns the code language that an element specifies, or "".
 func language(s *start) string {
 	name := s.lang
 	for class := range strings.FieldsSeq(s.class) {
@@ -451,7 +455,7 @@ func language(s *start) string {
 	return name
 }
 
-// finish puts an element in order once it is complete.
+// finish cleans up an element once it is complete.
 func finish(n *html.Node) {
 	switch n.Data {
 	case "a":
@@ -478,7 +482,7 @@ func finish(n *html.Node) {
 	}
 }
 
-// holds reports whether there is an element of that name in n.
+// holds reports whether n contains an element with that name.
 func holds(n *html.Node, name string) bool {
 	for d := range n.Descendants() {
 		if d.Type == html.ElementNode && d.Data == name {
@@ -488,7 +492,7 @@ func holds(n *html.Node, name string) bool {
 	return false
 }
 
-// mark reports whether the text of a link is only a sign for one.
+// mark reports whether a link's text is only a link symbol.
 func mark(text string) bool {
 	switch strings.TrimSpace(text) {
 	case "", "#", "¶", "§", "🔗", "\uf0c1", "link", "Link", "Permalink":

@@ -8,14 +8,15 @@ import (
 	"path/filepath"
 )
 
-// ErrMoved says that what is at a path is not what was there when the path was judged.
+// ErrMoved means that the file at a path was replaced after the path was checked.
 var ErrMoved = errors.New("it was replaced by a link or another file after it was checked: try again")
 
-// ErrSpecial says that something is neither a file nor a directory, and is never opened.
+// ErrSpecial means that a path is neither a regular file nor a directory. Such paths are never
+// opened.
 var ErrSpecial = errors.New("it is not a regular file")
 
-// Open opens the file for reading, without following a link anywhere and without waiting. What is not
-// a regular file is refused; the null device is one.
+// Open opens the file or directory for reading, without following symlinks and without
+// blocking. It refuses anything else except the null device.
 func (s Set) Open() (*os.File, error) {
 	if err := s.openable(); err != nil {
 		return nil, err
@@ -35,8 +36,8 @@ func (s Set) Open() (*os.File, error) {
 	return f, nil
 }
 
-// Again looks the path up once more, for a set that was judged some time ago. The error is [ErrMoved] if the path
-// leads elsewhere now.
+// Again resolves the path again, for a set that was checked some time ago. The error is
+// [ErrMoved] if the path now resolves elsewhere.
 func (s Set) Again() (Set, error) {
 	now, err := s.Follow()
 	switch {
@@ -50,8 +51,8 @@ func (s Set) Again() (Set, error) {
 	return now, nil
 }
 
-// OpenReal opens a regular file or a directory at path, which is absolute and clean, for reading. It follows no link,
-// not even on the way, and does not wait.
+// OpenReal opens a regular file or directory for reading. path must be absolute and clean.
+// OpenReal does not follow symlinks, not even in parent directories, and does not block.
 func OpenReal(path string) (*os.File, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -60,7 +61,7 @@ func OpenReal(path string) (*os.File, error) {
 	return Set{Path: path, Real: path, Info: info}.Open()
 }
 
-// openable reports why what was found cannot be opened.
+// openable returns an error if the resolved file cannot be opened.
 func (s Set) openable() error {
 	switch {
 	case s.Doubt != nil:
@@ -80,7 +81,8 @@ func (s Set) admit(info fs.FileInfo) error {
 	return fmt.Errorf("%w (%s)", ErrSpecial, info.Mode().Type())
 }
 
-// Parent opens the directory the file is in, or would be made in, without following a link.
+// Parent opens the parent directory of the file, which need not exist, without following
+// symlinks.
 func (s Set) Parent() (*os.File, error) {
 	if s.Doubt != nil {
 		return nil, s.Doubt
@@ -92,7 +94,7 @@ func (s Set) Parent() (*os.File, error) {
 	return dir, nil
 }
 
-// MakeParent is like [Set.Parent], but makes the directories that are missing.
+// MakeParent is like [Set.Parent], but creates missing directories.
 func (s Set) MakeParent(perm fs.FileMode) (*os.File, error) {
 	if s.Doubt != nil {
 		return nil, s.Doubt

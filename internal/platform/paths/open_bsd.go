@@ -4,7 +4,7 @@ package paths
 
 import "os"
 
-// walkFlag opens a directory on the way.
+// walkFlag opens an intermediate directory.
 const walkFlag = os.O_RDONLY
 
 func noLinks(path string, flags int) (*os.File, error) { return oneByOne(path, flags) }

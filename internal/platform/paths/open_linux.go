@@ -6,22 +6,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// walkFlag opens a directory on the way, for which the right to pass through it is enough.
+// walkFlag opens an intermediate directory. It only needs search permission.
 const walkFlag = unix.O_PATH
 
-// noLinks opens path, which is absolute and clean, unless a link is on the way or at its end.
+// noLinks opens path, which must be absolute and clean, and fails if any of its components is a
+// symlink.
 func noLinks(path string, flags int) (*os.File, error) {
 	fd, err := descriptor(path, flags)
 	switch err {
 	case nil:
 		return os.NewFile(uintptr(fd), path), nil
-	case unix.ENOSYS, unix.EPERM: // an old kernel, or a sandbox that does not know the call
+	case unix.ENOSYS, unix.EPERM: // an old kernel, or a sandbox that blocks the call
 		return oneByOne(path, flags)
 	}
 	return nil, err
 }
 
-// OpenDirectory is like [OpenReal] for a directory, and returns its descriptor.
+// OpenDirectory is like [OpenReal] for a directory, but returns a descriptor.
 func OpenDirectory(path string) (int, error) {
 	const flags = unix.O_RDONLY | unix.O_DIRECTORY
 	fd, err := descriptor(path, flags)
@@ -36,7 +37,7 @@ func OpenDirectory(path string) (int, error) {
 	return unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
 }
 
-// descriptor opens path by a single system call.
+// descriptor opens path with a single system call.
 func descriptor(path string, flags int) (int, error) {
 	for {
 		fd, err := unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{
@@ -44,7 +45,7 @@ func descriptor(path string, flags int) (int, error) {
 			Resolve: unix.RESOLVE_NO_SYMLINKS,
 		})
 		switch err {
-		case unix.EINTR, unix.EAGAIN: // something was renamed meanwhile
+		case unix.EINTR, unix.EAGAIN: // a concurrent rename
 		case unix.ELOOP:
 			return -1, ErrMoved
 		case unix.ENOTDIR:

@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// open compares what it opened with what was found before: there is no way here to open a path without
-// following its links.
+// open compares the opened file with the one resolved before, because this system cannot open a
+// path without following symlinks.
 func (s Set) open(path string) (*os.File, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -20,7 +20,7 @@ func (s Set) openDir(path string) (*os.File, error) {
 	return noLinks(path, unix.O_RDONLY|unix.O_DIRECTORY)
 }
 
-// makeDir opens the deepest directory of path that exists and makes the rest inside of it.
+// makeDir opens the deepest existing directory of path and creates the rest inside it.
 func (s Set) makeDir(path string, perm fs.FileMode) (*os.File, error) {
 	above := filepath.Dir(path)
 	parent, err := s.openDir(above)
@@ -38,7 +38,7 @@ func (s Set) makeDir(path string, perm fs.FileMode) (*os.File, error) {
 	return openAt(int(parent.Fd()), name, path, unix.O_RDONLY|unix.O_DIRECTORY)
 }
 
-// oneByOne opens path, which is absolute and clean, from the root down, one name at a time.
+// oneByOne opens path, which must be absolute and clean, one component at a time from the root.
 func oneByOne(path string, flags int) (*os.File, error) {
 	at, err := openAt(unix.AT_FDCWD, "/", "/", unix.O_DIRECTORY|walkFlag)
 	if err != nil {
@@ -63,7 +63,8 @@ func oneByOne(path string, flags int) (*os.File, error) {
 	return at, nil
 }
 
-// openAt opens name in a directory, unless it is a link. The file is called path.
+// openAt opens name in a directory, unless it is a symlink. path is the name of the returned
+// file.
 func openAt(dir int, name, path string, flags int) (*os.File, error) {
 	for {
 		fd, err := unix.Openat(dir, name, flags|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
@@ -77,12 +78,12 @@ func openAt(dir int, name, path string, flags int) (*os.File, error) {
 	}
 }
 
-// moved returns ErrMoved in place of an error that stands for a link.
+// moved replaces errors caused by a symlink with ErrMoved.
 func moved(dir int, name string, err error) error {
 	switch err {
-	case unix.ELOOP, unix.EMLINK: // the latter on FreeBSD
+	case unix.ELOOP, unix.EMLINK: // FreeBSD returns the latter
 		return ErrMoved
-	case unix.ENOTDIR: // what a link is, to one who asks for a directory
+	case unix.ENOTDIR: // a symlink opened as a directory
 		var st unix.Stat_t
 		if unix.Fstatat(dir, name, &st, unix.AT_SYMLINK_NOFOLLOW) == nil && st.Mode&unix.S_IFMT == unix.S_IFLNK {
 			return ErrMoved

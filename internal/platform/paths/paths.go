@@ -1,7 +1,6 @@
-// Package paths turns a path as a model writes it into the file a tool opens: it expands the path,
-// follows its links by hand, and opens what it found only while that is still what is there. It knows
-// the paths that are never opened. What may be touched is left to the permission rules, which judge
-// the same [Set].
+// Package paths resolves paths written by a model to files. It expands a path, follows its
+// symlinks explicitly, and opens the result only if it has not been replaced since. It also
+// knows paths that are never opened. The permission rules judge the same [Set].
 package paths
 
 import (
@@ -18,27 +17,27 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A Base is what a path is relative to.
+// A Base is the context in which paths are expanded.
 type Base struct {
-	Dir  string // the working directory of the call, absolute
-	Home string // the user's home directory, or empty if there is none
+	Dir  string // working directory, absolute
+	Home string // user's home directory, or empty
 }
 
-// UserHome returns the user's home directory, or nothing if none is known.
+// UserHome returns the user's home directory, or "" if it is unknown.
 func UserHome() string {
-	home, _ := os.UserHomeDir() // ok: without a home there is no ~
+	home, _ := os.UserHomeDir() // ok: without a home, ~ is not expanded
 	return home
 }
 
-// Expand returns path as an absolute, clean path in NFC, the form in which paths are compared and
-// shown: outer white space removed, ~ replaced by the home directory, relative paths resolved against
-// Dir. It touches no file; its error is for the model.
+// Expand returns path as an absolute, clean path in NFC, the form in which paths are compared
+// and displayed. It trims whitespace, expands ~ and resolves relative paths against Dir. It
+// does not access the file system. The error is for the model.
 func (b Base) Expand(path string) (string, error) {
 	path, err := b.absolute(path)
 	return norm.NFC.String(path), err
 }
 
-// absolute is like Expand, but leaves the characters as they were typed.
+// absolute is like Expand, but does not normalize Unicode.
 func (b Base) absolute(path string) (string, error) {
 	switch {
 	case strings.ContainsRune(path, 0) || strings.ContainsRune(b.Dir, 0):
@@ -65,7 +64,7 @@ func (b Base) absolute(path string) (string, error) {
 	return filepath.Clean(path), nil
 }
 
-// driveForm turns /c/dir into C:\dir, as shells on Windows write it.
+// driveForm converts /c/dir, as written by shells on Windows, to C:\dir.
 func driveForm(path string) string {
 	if len(path) < 3 || path[0] != '/' || path[2] != '/' {
 		return path
@@ -77,14 +76,15 @@ func driveForm(path string) string {
 	return string(letter) + ":" + strings.ReplaceAll(path[2:], "/", `\`)
 }
 
-// IsUNC reports whether path, as the model wrote it, may name a share of another machine: merely
-// touching one can start network authentication.
+// IsUNC reports whether path, as written by the model, may name a network share. Merely
+// accessing one can start network authentication.
 func IsUNC(path string) bool {
 	path = strings.TrimSpace(path)
 	return strings.HasPrefix(path, `\\`) || strings.HasPrefix(path, "//")
 }
 
-// Relative returns path relative to dir if it is inside, and else path itself, for display.
+// Relative returns path relative to dir if it is inside dir, otherwise path itself, for
+// display.
 func Relative(dir, path string) string {
 	rel, err := filepath.Rel(dir, path)
 	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
@@ -93,8 +93,8 @@ func Relative(dir, path string) string {
 	return rel
 }
 
-// IsBlocked reports whether the absolute path names something that must never be read: a device that
-// never ends or waits for input, or the memory, the environment and the open files of a process.
+// IsBlocked reports whether an absolute path must never be read: an endless or blocking device,
+// or the memory, environment or open files of a process.
 func IsBlocked(path string) bool {
 	path = filepath.ToSlash(path)
 	if rest, ok := strings.CutPrefix(path, "/proc/"); ok {

@@ -14,35 +14,37 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxLinks is how many links are followed, as kernels do.
+// maxLinks limits how many symlinks are followed, as kernels do.
 const maxLinks = 40
 
-// A Set is a path as the rules judge it: with everything it leads through. It is computed once per
-// call, and what it found is what is opened.
+// A Set is a resolved path with all paths it leads through, as judged by the permission rules.
+// It is computed once per call, and exactly the resolved file is opened.
 type Set struct {
-	// Path is the path as it was asked for: expanded, clean, in NFC.
+	// Path is the requested path: expanded, clean and in NFC.
 	Path string
-	// Real is where the file is, or would be made: without links, spelt as on disk.
+	// Real is the location of the file, which need not exist, without symlinks and spelled as
+	// on disk.
 	Real string
-	// All are the paths a rule may name, Path first and without repetition: both spellings of what was
-	// asked for, each path that a link turned it into, and Real. Compare them in NFC.
+	// All lists the paths that a rule may match, without duplicates and starting with Path:
+	// both spellings of the requested path, each path that a symlink resolved to, and Real.
+	// Compare them in NFC.
 	All []string
-	// Info describes what is at Real, or is nil if nothing is.
+	// Info describes the file at Real, or is nil if it does not exist.
 	Info fs.FileInfo
-	// Doubt is why the links could not be followed to their end. Rules then have not seen everything,
-	// and the file cannot be opened.
+	// Doubt is the reason why the symlinks could not be fully resolved. In that case the rules
+	// have not seen everything, and the file cannot be opened.
 	Doubt error
-	// Remote says that the path may name a share of another machine. Nothing was touched, so that All
-	// is the path alone; see [Set.Follow].
+	// Remote means that the path may name a network share. Nothing was accessed, so All only
+	// contains the path; see [Set.Follow].
 	Remote bool
-	// Odd is set when the spelling could mean something else than it seems.
+	// Odd is set if the spelling is misleading.
 	Odd *Oddity
 
-	typed string // absolute, as it was typed
+	typed string // absolute, otherwise as typed
 }
 
-// Resolve expands path and follows its links. It looks at the file system, but opens nothing. Its error
-// is for the model: a path that can never be opened.
+// Resolve expands path and follows its symlinks. It inspects the file system, but opens
+// nothing. The error, for the model, means that the path can never be opened.
 func (b Base) Resolve(path string) (Set, error) {
 	typed, err := b.absolute(path)
 	if err != nil {
@@ -56,7 +58,7 @@ func (b Base) Resolve(path string) (Set, error) {
 	return s.Follow()
 }
 
-// Follow resolves a Remote set, once touching the other machine is allowed.
+// Follow resolves a Remote set once accessing the other machine is allowed.
 func (s Set) Follow() (Set, error) {
 	s.All, s.Info = []string{s.Path}, nil
 	s.note(s.typed)
@@ -65,19 +67,19 @@ func (s Set) Follow() (Set, error) {
 	return s, err
 }
 
-// note adds a member.
+// note adds a path to All.
 func (s *Set) note(path string) {
 	if !slices.Contains(s.All, path) {
 		s.All = append(s.All, path)
 	}
 }
 
-// walk goes from the root to the file one name at a time, and finds Real, Info and Doubt.
+// walk resolves the path from the root, one component at a time, and sets Real, Info and Doubt.
 func (s *Set) walk() error {
 	volume := filepath.VolumeName(s.typed)
 	root := volume + string(filepath.Separator)
 	at, rest := root, split(s.typed[len(volume):])
-	exact := 0 // how many names of rest a link wrote
+	exact := 0 // number of names in rest that came from a symlink
 	links, passed := 0, map[string]bool{}
 	for len(rest) > 0 {
 		name := rest[0]
@@ -87,7 +89,7 @@ func (s *Set) walk() error {
 			exact--
 			look = findExactly
 		}
-		if name == ".." { // only in the target of a link, and at has no links any more
+		if name == ".." { // only in the target of a symlink, and at contains no symlinks
 			at = filepath.Dir(at)
 			continue
 		}
@@ -134,8 +136,8 @@ func (s *Set) walk() error {
 	return nil
 }
 
-// Spelled returns path as an absolute, clean path with each name in the form of Unicode in which it is on
-// disk. It follows no links. A name that is not there is in NFC.
+// Spelled returns path as an absolute, clean path with each name in the Unicode form used on
+// disk, or NFC if it does not exist. It does not follow symlinks.
 func (b Base) Spelled(path string) (string, error) {
 	typed, err := b.absolute(path)
 	if err != nil || !strings.ContainsFunc(typed, func(r rune) bool { return r >= utf8.RuneSelf }) {
@@ -144,7 +146,7 @@ func (b Base) Spelled(path string) (string, error) {
 	volume := filepath.VolumeName(typed)
 	at := volume + string(filepath.Separator)
 	for _, name := range split(typed[len(volume):]) {
-		at, _, _ = find(at, name) // ok: the path is then as good as any
+		at, _, _ = find(at, name) // ok: the unresolved path is used
 	}
 	return at, nil
 }
@@ -155,8 +157,8 @@ func findExactly(dir, name string) (string, fs.FileInfo, error) {
 	return path, info, err
 }
 
-// find returns the entry of dir called name, in the form of Unicode in which it is there. If there is
-// none, that is the composed form.
+// find returns the entry of dir called name, in the Unicode form used on disk, or the composed
+// form if it does not exist.
 func find(dir, name string) (string, fs.FileInfo, error) {
 	composed := norm.NFC.String(name)
 	path, info, err := findExactly(dir, composed)
@@ -174,7 +176,8 @@ func find(dir, name string) (string, fs.FileInfo, error) {
 	return path, nil, err
 }
 
-// split returns the names in path. It keeps "..": what that means depends on the links before it.
+// split returns the names in path. It keeps "..", whose meaning depends on the symlinks before
+// it.
 func split(path string) []string {
 	return slices.DeleteFunc(strings.Split(filepath.ToSlash(path), "/"), func(name string) bool {
 		return name == "" || name == "."

@@ -18,7 +18,7 @@ func TestResolveDoubtsWhatItMayNotRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.Chmod(filepath.Join(root, "locked"), 0o755) })
-	if os.Getuid() == 0 { // to whom nothing is locked: this thread goes on as somebody else
+	if os.Getuid() == 0 { // root may read everything, so this thread switches to another user
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		unix.SetfsuidRetUid(65534)

@@ -22,8 +22,8 @@ const (
 	decomposed = "cafe\u0301.txt"
 )
 
-// tree makes files in a new directory and returns it: a name ending in a slash is a directory, one
-// with an arrow a link.
+// tree creates files in a new directory and returns it. A name ending in a slash is a
+// directory; a name with an arrow is a symlink.
 func tree(t testing.TB, names ...string) string {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
@@ -50,7 +50,7 @@ func tree(t testing.TB, names ...string) string {
 	return root
 }
 
-// under returns paths relative to root.
+// under makes paths relative to root.
 func under(root string, all []string) []string {
 	var short []string
 	for _, path := range all {
@@ -70,7 +70,7 @@ func TestResolve(t *testing.T) {
 	)
 	tests := []struct {
 		path string
-		all  []string // the last one is Real
+		all  []string // the last element is Real
 		is   string   // file, dir or nothing
 	}{
 		{"file", []string{"file"}, "file"},
@@ -83,7 +83,7 @@ func TestResolve(t *testing.T) {
 		{"abs/file", []string{"abs/file", "secret/sub/file"}, "file"},
 		{"dangling", []string{"dangling", "nowhere/x"}, "nothing"},
 		{"in/here/back", []string{"in/here/back", "secret/deep/back", "secret/sub/file"}, "file"},
-		{"in/here/../x", []string{"in/x"}, "nothing"}, // cleaned before links are looked at
+		{"in/here/../x", []string{"in/x"}, "nothing"}, // cleaned before symlinks are resolved
 	}
 	for _, tt := range tests {
 		t.Run(tt.path, func(t *testing.T) {
@@ -215,7 +215,8 @@ func TestResolveDoesNotTouchShares(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The first of these exists: had it been looked at, the link would be followed.
+		// The first of these exists: if it had been accessed, the symlink would have been
+		// followed.
 		if diff := cmp.Diff([]string{path}, s.All); diff != "" || !s.Remote || s.Info != nil {
 			t.Errorf("%s: remote %v, found %v, set %s", path, s.Remote, s.Info, diff)
 		}
@@ -273,7 +274,7 @@ func TestOpenAfterASwap(t *testing.T) {
 	}
 }
 
-// swap replaces dir by a link to evil.
+// swap replaces dir with a symlink to evil.
 func swap(t *testing.T, root string) {
 	t.Helper()
 	if err := os.Rename(filepath.Join(root, "dir"), filepath.Join(root, "gone")); err != nil {
@@ -290,7 +291,7 @@ func TestMakeParent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // the second time it is there
+	for range 2 { // the second time it exists
 		dir, err := s.MakeParent(0o750)
 		if err != nil {
 			t.Fatal(err)
@@ -339,12 +340,12 @@ func TestOpenRefusesSpecialFiles(t *testing.T) {
 	if err := os.Rename(filepath.Join(root, "fifo"), filepath.Join(root, "file")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := late.Open(); !errors.Is(err, ErrSpecial) { // without a writer: it must not wait
+	if _, err := late.Open(); !errors.Is(err, ErrSpecial) { // must not block although there is no writer
 		t.Errorf("a file that became a FIFO: %v", err)
 	}
 }
 
-// The kernel is the reference: where following by hand finds a file, it is the one the kernel opens.
+// TestResolveAgreesWithTheKernel checks that resolved files are the ones the kernel opens.
 func TestResolveAgreesWithTheKernel(t *testing.T) {
 	names := []string{"a", "b", "c", "d"}
 	rapid.Check(t, func(rt *rapid.T) {

@@ -7,27 +7,27 @@ import (
 	"sync"
 )
 
-// An Oddity is a spelling that could mean something else than it seems, so that the user should see it.
+// An Oddity is a misleading spelling that the user should see.
 type Oddity struct {
-	Part string // of the path
+	Part string // part of the path
 	Why  string
 }
 
-// A system is what decides which spellings are odd.
+// A system determines which spellings are odd.
 type system struct {
 	windows bool
-	wsl     bool // Linux under Windows, with the drives of Windows mounted
+	wsl     bool // WSL, with Windows drives mounted
 }
 
 var here = sync.OnceValue(func() system {
-	release, _ := os.ReadFile("/proc/sys/kernel/osrelease") // ok: elsewhere there is none
+	release, _ := os.ReadFile("/proc/sys/kernel/osrelease") // ok: the file only exists on Linux
 	return system{
 		windows: runtime.GOOS == "windows",
 		wsl:     runtime.GOOS == "linux" && strings.Contains(strings.ToLower(string(release)), "microsoft"),
 	}
 })
 
-// odd returns what is odd about a path: as it was typed, and as an absolute path.
+// odd returns the oddity of a path, given as typed and as an absolute path, or nil.
 func odd(sys system, typed, absolute string) *Oddity {
 	if name, _, _ := strings.Cut(strings.TrimSpace(typed), "/"); len(name) > 1 && name[0] == '~' {
 		return &Oddity{name, "elsewhere this means the home directory of another user"}
@@ -38,7 +38,7 @@ func odd(sys system, typed, absolute string) *Oddity {
 	return oddWindows(strings.TrimSpace(typed))
 }
 
-// onDrive reports whether path is on a drive of Windows, mounted as WSL does.
+// onDrive reports whether path is on a Windows drive mounted by WSL.
 func onDrive(path string) bool {
 	rest, ok := strings.CutPrefix(path, "/mnt/")
 	return ok && len(rest) > 0 && isLetter(rest[0]) && (len(rest) == 1 || rest[1] == '/')
@@ -46,7 +46,7 @@ func onDrive(path string) bool {
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// oddWindows finds the spellings by which Windows opens another file than the one that is named.
+// oddWindows finds spellings for which Windows opens a file other than the named one.
 func oddWindows(path string) *Oddity {
 	path = strings.ReplaceAll(path, "/", `\`)
 	for _, prefix := range []string{`\\?\`, `\\.\`} {
@@ -83,7 +83,7 @@ func oddName(name string) string {
 	return ""
 }
 
-// isShort reports whether name has the form of a generated 8.3 name, such as PROGRA~1.
+// isShort reports whether name looks like a generated 8.3 name, such as PROGRA~1.
 func isShort(name string) bool {
 	for i := 0; i+1 < len(name); i++ {
 		if name[i] == '~' && name[i+1] >= '0' && name[i+1] <= '9' {
@@ -93,7 +93,7 @@ func isShort(name string) bool {
 	return false
 }
 
-// isDevice reports whether name is a device's, with whatever extension.
+// isDevice reports whether name is a device name, with any extension.
 func isDevice(name string) bool {
 	stem, _, _ := strings.Cut(strings.ToUpper(name), ".")
 	switch stem = strings.TrimRight(stem, " "); stem {

@@ -7,7 +7,7 @@ func TestOddSpellings(t *testing.T) {
 	windows, wsl, linux := system{windows: true}, system{wsl: true}, system{}
 	tests := []struct {
 		path string
-		part string // empty: nothing is odd
+		part string // empty if nothing is odd
 	}{
 		{`C:\dir\file.txt`, ""}, {`dir\.git\..\x`, ""}, {"a~b", ""}, {"console.log", ""}, {"COM0", ""}, {"COM10", ""}, {"..x", ""},
 		{`a.txt:hidden`, "a.txt:hidden"}, {`C:\x\a:$DATA\b`, "a:$DATA"},

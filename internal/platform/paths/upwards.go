@@ -2,9 +2,10 @@ package paths
 
 import "path/filepath"
 
-// Upwards returns the directories in which what belongs to a project is looked for, the nearest first: from dir up to top, the
-// root of its repository. Without top it goes up as far as home, and only below home: other users may write to directories
-// above. Home itself is part of no project, and nothing above it is.
+// Upwards returns the directories in which project files are looked up, nearest first: from dir
+// up to top, the root of its repository. Without top it stops below home, and if dir is not
+// below home, it returns only dir, because other users may be able to write to directories
+// above it. Home and the directories above it never belong to a project.
 func Upwards(dir, top, home string) []string {
 	var dirs []string
 	bounded := top != "" && inside(top, dir) || home != "" && inside(home, dir)
@@ -17,7 +18,7 @@ func Upwards(dir, top, home string) []string {
 	return dirs
 }
 
-// inside reports whether a path is a directory, or lies in it.
+// inside reports whether path is dir or is inside it.
 func inside(dir, path string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rel)

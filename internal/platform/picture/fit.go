@@ -12,14 +12,14 @@ import (
 	"golang.org/x/image/draw"
 )
 
-// bounds are what a picture has to keep.
+// bounds are the limits for a picture.
 type bounds struct {
-	side, bytes int // of every picture; models scale down what is larger
-	last        int // the side of the last resort
-	tokens      int // of this one; 0 means any number
+	side, bytes int // general limits; models downscale larger pictures
+	last        int // side length for the last resort
+	tokens      int // token limit for this picture; 0 means none
 }
 
-// standard returns the bounds of providers. Their 5 MB are counted in base64.
+// standard returns the limits of providers. Their limit of 5 MB applies to the base64 encoding.
 func standard(tokens int) bounds {
 	return bounds{side: 2000, bytes: 3_750_000, last: 400, tokens: tokens}
 }
@@ -28,18 +28,18 @@ func (b bounds) admit(data []byte) bool {
 	return len(data) <= b.bytes && (b.tokens == 0 || Tokens(len(data)) <= b.tokens)
 }
 
-// lastQuality is that of the JPEG of the last resort.
+// lastQuality is the JPEG quality of the last resort.
 const lastQuality = 20
 
-// A fitter makes ever smaller versions of one picture that was decoded once.
+// A fitter makes smaller and smaller versions of a decoded picture.
 type fitter struct {
 	ctx  context.Context
-	img  image.Image // the picture, once it was scaled within the bounds of every picture
-	size Size        // of the original
+	img  image.Image // scaled to the general limits on first use
+	size Size        // original size
 	bounds
 }
 
-// fit goes through three steps and stops at the first that is enough.
+// fit tries three steps and stops at the first that suffices.
 func (f *fitter) fit(mediaType string, data []byte) (Picture, error) {
 	if p, err := f.plain(mediaType, data); err != nil || f.admit(p.Data) {
 		return p, err
@@ -56,8 +56,8 @@ func (f *fitter) fit(mediaType string, data []byte) (Picture, error) {
 	return p, err
 }
 
-// plain returns the picture within the bounds of every picture, in its own format if that can be
-// written.
+// plain returns the picture within the general limits, in its own format if there is an encoder
+// for it.
 func (f *fitter) plain(mediaType string, data []byte) (Picture, error) {
 	size := f.size.within(f.side)
 	if _, lying := f.img.(*upright); !lying && size == f.size && len(data) <= f.bytes {
@@ -73,13 +73,13 @@ func (f *fitter) plain(mediaType string, data []byte) (Picture, error) {
 	return f.encode(JPEG, f.img, 85)
 }
 
-// compressed tries quality before size: a blurred letter can still be read, a lost one cannot. It
-// returns no data if nothing fits.
+// compressed reduces quality before size, because a blurred letter can still be read and a lost
+// one cannot. It returns no data if nothing fits.
 func (f *fitter) compressed() (Picture, error) {
 	for side := f.side; side > f.last; side = side * 3 / 4 {
 		size := f.size.within(side)
 		if size == f.size && side*3/4 > max(size.Width, size.Height) {
-			continue // the next round has the same size
+			continue // the next iteration has the same size
 		}
 		img := f.scaled(size)
 		for _, quality := range []int{75, 50, 30} {
@@ -92,7 +92,7 @@ func (f *fitter) compressed() (Picture, error) {
 	return Picture{}, nil
 }
 
-// within returns the size of the same shape of which no side is longer than side.
+// within scales a size so that no side is longer than side.
 func (s Size) within(side int) Size {
 	long := max(s.Width, s.Height)
 	if long <= side {
@@ -102,14 +102,15 @@ func (s Size) within(side int) Size {
 	return Size{scale(s.Width), scale(s.Height)}
 }
 
-// scaled returns the picture at a size that is not larger than its own.
+// scaled scales the picture down to size.
 func (f *fitter) scaled(size Size) image.Image {
 	src := f.img
 	had := Size{src.Bounds().Dx(), src.Bounds().Dy()}
 	if size == had {
 		return src
 	}
-	// The good filter looks at every pixel, several times: a huge picture is first brought near.
+	// The high-quality filter reads every pixel several times, so a huge picture is first
+	// scaled down roughly.
 	if near := (Size{size.Width * 2, size.Height * 2}); had.Width > near.Width*3/2 {
 		rough := newRGBA(near)
 		draw.ApproxBiLinear.Scale(rough, rough.Bounds(), src, src.Bounds(), draw.Src, nil)
@@ -122,7 +123,7 @@ func (f *fitter) scaled(size Size) image.Image {
 
 func newRGBA(s Size) *image.RGBA { return image.NewRGBA(image.Rect(0, 0, s.Width, s.Height)) }
 
-// encode writes img. JPEG has no transparency: what shines through is white.
+// encode encodes img. JPEG has no transparency, so transparent pixels become white.
 func (f *fitter) encode(mediaType string, img image.Image, quality int) (Picture, error) {
 	if err := f.ctx.Err(); err != nil {
 		return Picture{}, err
@@ -141,7 +142,7 @@ func (f *fitter) encode(mediaType string, img image.Image, quality int) (Picture
 	return Picture{MediaType: mediaType, Data: buf.Bytes(), Size: Size{b.Dx(), b.Dy()}, Original: f.size}, nil
 }
 
-// flat returns img on a white ground.
+// flat returns img on a white background.
 func flat(img image.Image) image.Image {
 	if opaque(img) {
 		return img

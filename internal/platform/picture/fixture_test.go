@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// halves is a picture that is red on the left and blue on the right.
+// halves paints the left half red and the right half blue.
 func halves(img interface{ Set(x, y int, c color.Color) }, w, h int) {
 	for y := range h {
 		for x := range w {
@@ -27,8 +27,9 @@ func halves(img interface{ Set(x, y int, c color.Color) }, w, h int) {
 	}
 }
 
-// blockJPEG returns a JPEG of two blocks of 8 by 8 pixels, of which each component has one value; progressive has nothing
-// but its first scan. Four components are CMYK as programs for print write it, inverted.
+// blockJPEG returns a JPEG with two blocks of 8 by 8 pixels, each with one value per component.
+// If progressive is set, only the first scan is present. Four components are inverted CMYK, as
+// written by prepress software.
 func blockJPEG(left, right []byte, progressive bool) []byte {
 	n := byte(len(left))
 	var out []byte
@@ -52,7 +53,7 @@ func blockJPEG(left, right []byte, progressive bool) []byte {
 		start, last = 0xc2, 0
 	}
 	segment(start, frame...)
-	// Sizes 0 to 11 have codes of 4 bits; the end of a block has one of 1 bit.
+	// Sizes 0 to 11 have 4-bit codes; the end of a block has a 1-bit code.
 	segment(0xc4, append([]byte{0, 0, 0, 0, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)...)
 	segment(0xc4, append([]byte{0x10, 1}, make([]byte, 16)...)...)
 	segment(0xda, append(scan, 0, last, 0)...)
@@ -97,7 +98,7 @@ func blockJPEG(left, right []byte, progressive bool) []byte {
 	return append(out, 0xff, 0xd9)
 }
 
-// rawPNG returns a PNG with a head and rows as given.
+// rawPNG returns a PNG with the given header and rows.
 func rawPNG(t testing.TB, w, h uint32, depth, colours, interlaced byte, rows []byte) []byte {
 	t.Helper()
 	var packed bytes.Buffer
@@ -121,7 +122,7 @@ func rawPNG(t testing.TB, w, h uint32, depth, colours, interlaced byte, rows []b
 	return out
 }
 
-// interlacedPNG is the picture in the order in which browsers of old showed it.
+// interlacedPNG returns the picture as an interlaced PNG.
 func interlacedPNG(t testing.TB) []byte {
 	const w, h = 16, 8
 	var rows []byte
@@ -140,7 +141,7 @@ func interlacedPNG(t testing.TB) []byte {
 	return rawPNG(t, w, h, 8, 2, 1, rows)
 }
 
-// animatedGIF has the picture as its first frame, and another one behind it.
+// animatedGIF has the picture as its first frame, followed by another frame.
 func animatedGIF(t testing.TB) []byte {
 	first, second := image.NewPaletted(image.Rect(0, 0, 16, 8), palette.WebSafe), image.NewPaletted(image.Rect(4, 4, 8, 8), palette.WebSafe)
 	halves(first, 16, 8)
@@ -160,9 +161,8 @@ func unbase64(t testing.TB, text string) []byte {
 	return data
 }
 
-// Pictures as cameras, scanners, browsers and programs for print make them: each is taken as it is, and still shows the same
-// when it has to be compressed.
-//
+// TestFixtures checks that pictures from cameras, scanners, browsers and prepress software are
+// accepted unchanged and look the same after compression.
 // Proves X-152, IMG-01, IMG-02.
 func TestFixtures(t *testing.T) {
 	deep, grey, clear := image.NewRGBA64(image.Rect(0, 0, 16, 8)), image.NewGray16(image.Rect(0, 0, 16, 8)), image.NewNRGBA64(image.Rect(0, 0, 16, 8))
@@ -172,7 +172,7 @@ func TestFixtures(t *testing.T) {
 	clear.Set(0, 0, color.NRGBA64{R: 0xffff, A: 0x8000})
 	indexed := image.NewPaletted(image.Rect(0, 0, 16, 8), palette.WebSafe)
 	halves(indexed, 16, 8)
-	red, blue := []byte{76, 85, 255}, []byte{29, 255, 107} // as brightness and colour differences
+	red, blue := []byte{76, 85, 255}, []byte{29, 255, 107} // YCbCr
 	stored := blockJPEG(red, blue, false)
 	for _, tt := range []struct {
 		name, media string
@@ -231,10 +231,10 @@ func TestFixtures(t *testing.T) {
 					t.Errorf("%s: the corners are %v and %v", p.MediaType, img.At(2, 2), img.At(b.Dx()-2, b.Dy()-2))
 				}
 			}
-			for n := range tt.data { // cut anywhere, it is refused or read
+			for n := range tt.data { // truncated anywhere, it is refused or decoded
 				Fit(t.Context(), tt.data[:n], 1) // ok: it must not panic
 			}
-			for i := range tt.data { // as is what a bad disk makes of it
+			for i := range tt.data { // likewise with corrupted bytes
 				bent := bytes.Clone(tt.data)
 				bent[i] ^= 0xff
 				if _, size, err := Measure(bent); err == nil && size.pixels() < 1<<20 {
@@ -245,8 +245,8 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
-// A small file can be a huge picture: it is refused by what it says of its size, before a byte of it is decoded.
-//
+// TestBombsAreNotDecoded checks that a small file declaring a huge picture is refused before
+// any of it is decoded.
 // Proves X-152, IMG-02.
 func TestBombsAreNotDecoded(t *testing.T) {
 	rows := make([]byte, 1<<20)
@@ -272,14 +272,13 @@ func TestBombsAreNotDecoded(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// What says that it is small and holds more is read as far as it is one.
+	// A file with more data than its declared size is only read up to that size.
 	if _, err := Fit(t.Context(), rawPNG(t, 8, 8, 8, 2, 0, make([]byte, 64<<20)), 1); err == nil || !strings.Contains(err.Error(), "damaged") {
 		t.Errorf("more pixels than it says: %v", err)
 	}
 }
 
-// Pictures that models do not take are named.
-//
+// TestOtherPicturesAreNamed checks that errors name the type of unsupported pictures.
 // Proves X-152, IMG-01.
 func TestOtherPicturesAreNamed(t *testing.T) {
 	for data, want := range map[string]string{

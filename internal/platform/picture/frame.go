@@ -10,7 +10,7 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// chunks yields the parts of a WebP file, or of a frame in one, by their kinds.
+// chunks yields the chunks of a WebP file or frame with their types.
 func chunks(data []byte) iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
 		for len(data) >= 8 {
@@ -27,8 +27,8 @@ func chunks(data []byte) iter.Seq2[string, []byte] {
 	}
 }
 
-// webpFrame returns the larger of the size a WebP file declares and those of the frames in it: the
-// decoder allocates what a frame says.
+// webpFrame returns the maximum of a WebP file's declared size and its frames' sizes, because
+// the decoder allocates memory for the size of a frame.
 func webpFrame(data []byte, width, height int) (int, int) {
 	for kind, body := range chunks(data[12:]) {
 		w, h := 0, 0
@@ -45,11 +45,12 @@ func webpFrame(data []byte, width, height int) (int, int) {
 	return width, height
 }
 
-// uint24 reads a number of three bytes.
+// uint24 decodes a 24-bit number.
 func uint24(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }
 
-// webpStill returns the first frame of an animated WebP file as a file of its own, which the decoder takes, with the
-// size of the animation and the place of the frame in it. Any other file is returned as it is.
+// webpStill returns the first frame of an animated WebP as a file that the decoder accepts,
+// with the size of the animation and the frame's position in it. Other files are returned
+// unchanged.
 func webpStill(data []byte) (still []byte, canvas Size, at image.Point) {
 	animated := false
 	for kind, body := range chunks(data[12:]) {
@@ -58,14 +59,14 @@ func webpStill(data []byte) (still []byte, canvas Size, at image.Point) {
 			animated = true
 			canvas = Size{uint24(body[4:]) + 1, uint24(body[7:]) + 1}
 		case kind == "ANMF" && animated && len(body) >= 16:
-			size := body[6:12] // less one
+			size := body[6:12] // stored minus one
 			return frameFile(size, body[16:]), canvas, image.Pt(2*uint24(body), 2*uint24(body[3:]))
 		}
 	}
 	return data, Size{}, image.Point{}
 }
 
-// frameFile returns a WebP file of one frame.
+// frameFile returns a WebP file with one frame.
 func frameFile(size, frame []byte) []byte {
 	file := []byte("RIFF\x00\x00\x00\x00WEBP")
 	add := func(kind string, body []byte) {
@@ -76,7 +77,7 @@ func frameFile(size, frame []byte) []byte {
 	}
 	for kind, body := range chunks(frame) {
 		switch kind {
-		case "ALPH": // needs a header that says so
+		case "ALPH": // requires an extended header
 			add("VP8X", append([]byte{0x10, 0, 0, 0}, size...))
 			add(kind, body)
 		case "VP8 ", "VP8L":

@@ -7,14 +7,14 @@ import (
 	"image/color"
 )
 
-// An orient is how a camera was held, as Exif numbers it: 1 is upright. A program that writes the
-// picture again must turn it, because the orientation tag is gone.
+// An orient is an Exif orientation; 1 is upright. A picture must be rotated when it is
+// re-encoded, because the Exif tag is lost.
 type orient uint16
 
-// turned reports whether width and height change places.
+// turned reports whether width and height are swapped.
 func (o orient) turned() bool { return o >= 5 && o <= 8 }
 
-// apply returns img upright.
+// apply returns img rotated upright.
 func (o orient) apply(img image.Image) image.Image {
 	if o < 2 || o > 8 {
 		return img
@@ -22,11 +22,11 @@ func (o orient) apply(img image.Image) image.Image {
 	return &upright{img: img, o: o, w: img.Bounds().Dx(), h: img.Bounds().Dy()}
 }
 
-// upright is a picture seen from another side.
+// upright is a rotated or mirrored view of a picture.
 type upright struct {
 	img  image.Image
 	o    orient
-	w, h int // as stored
+	w, h int // stored size
 }
 
 func (u *upright) ColorModel() color.Model { return u.img.ColorModel() }
@@ -60,11 +60,11 @@ func (u *upright) At(x, y int) color.Color {
 	return u.img.At(m.X+x, m.Y+y)
 }
 
-// orientation reads how the JPEG in data is to be turned; 1 if it does not say.
+// orientation returns the orientation of a JPEG, or 1 if it is not specified.
 func orientation(data []byte) orient {
 	for rest := data[2:]; len(rest) >= 4 && rest[0] == 0xff; {
 		marker, size := rest[1], int(binary.BigEndian.Uint16(rest[2:]))
-		if marker == 0xda || size < 2 || size+2 > len(rest) { // the picture itself begins
+		if marker == 0xda || size < 2 || size+2 > len(rest) { // start of the image data
 			break
 		}
 		if body, ok := bytes.CutPrefix(rest[4:size+2], []byte("Exif\x00\x00")); ok && marker == 0xe1 {
@@ -75,7 +75,7 @@ func orientation(data []byte) orient {
 	return 1
 }
 
-// exifOrientation looks for the tag in the first directory of a TIFF structure.
+// exifOrientation looks up the tag in the first directory of a TIFF structure.
 func exifOrientation(tiff []byte) orient {
 	var order binary.ByteOrder = binary.BigEndian
 	if bytes.HasPrefix(tiff, []byte("II")) {

@@ -1,6 +1,5 @@
-// Package picture makes pictures fit for a model: it recognises them by their content, refuses what
-// would explode, and scales and compresses them until they fit a budget. It opens no file; what is
-// done with a picture is left to others.
+// Package picture prepares pictures for a model: it detects their type by content, rejects
+// decompression bombs, and scales and compresses pictures to fit a budget. It does no I/O.
 package picture
 
 import (
@@ -20,7 +19,7 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// The media types of the pictures that models take.
+// Media types of pictures that models accept.
 const (
 	PNG  = "image/png"
 	JPEG = "image/jpeg"
@@ -28,15 +27,15 @@ const (
 	WebP = "image/webp"
 )
 
-// maxPixels bounds the pictures that are decoded: each pixel costs memory, however small the file. Pixels with 16 bits for
-// each colour cost twice as much.
+// maxPixels limits the size of pictures to decode, because each pixel costs memory however
+// small the file is. Pixels with 16 bits per color count twice.
 const maxPixels = 100_000_000
 
-// ErrEmpty says that there is no picture, because there is nothing.
+// ErrEmpty means that the data is empty.
 var ErrEmpty = errors.New("the picture is empty: it has 0 bytes")
 
-// Sniff returns the media type of the picture that begins with head, or nothing if it is none that
-// models take.
+// Sniff returns the media type of the picture that begins with head, or "" if it is not a type
+// that models accept.
 func Sniff(head []byte) string {
 	switch {
 	case bytes.HasPrefix(head, []byte("\x89PNG\r\n\x1a\n")):
@@ -51,15 +50,15 @@ func Sniff(head []byte) string {
 	return ""
 }
 
-// A Size is the size of a picture in pixels.
+// A Size is a picture's size in pixels.
 type Size struct{ Width, Height int }
 
 func (s Size) String() string { return fmt.Sprintf("%dx%d", s.Width, s.Height) }
 
 func (s Size) pixels() int64 { return int64(s.Width) * int64(s.Height) }
 
-// Measure returns the media type and the size of the picture in data without decoding it. It refuses
-// what is no picture, and pictures of more than 100 megapixels.
+// Measure returns a picture's media type and size without decoding it. It rejects data that is
+// not a picture and pictures of more than 100 megapixels.
 func Measure(data []byte) (mediaType string, size Size, err error) {
 	if len(data) == 0 {
 		return "", Size{}, ErrEmpty
@@ -102,7 +101,7 @@ func Measure(data []byte) (mediaType string, size Size, err error) {
 	return mediaType, size, nil
 }
 
-// found names what data seems to be.
+// found guesses the type of data, for error messages.
 func found(data []byte) string {
 	for _, kind := range []struct{ magic, name string }{
 		{"%PDF", "a PDF document"}, {"BM", "a BMP picture"}, {"II*\x00", "a TIFF picture"}, {"MM\x00*", "a TIFF picture"},
@@ -140,10 +139,10 @@ func name(mediaType string) string {
 	}
 }
 
-// decode decodes a picture that was measured. Of an animation it returns the first frame.
+// decode decodes a picture that has been measured. For an animation it returns the first frame.
 func decode(mediaType string, data []byte) (img image.Image, err error) {
 	defer func() {
-		if v := recover(); v != nil { // decoders may panic, and the data is not trusted
+		if v := recover(); v != nil { // decoders may panic on untrusted data
 			err = fmt.Errorf("the decoder failed: %v", v)
 		}
 		if err != nil {
@@ -165,23 +164,23 @@ func decode(mediaType string, data []byte) (img image.Image, err error) {
 	return orientation(data).apply(img), nil
 }
 
-// Tokens estimates what a picture of n bytes costs in the model's context.
+// Tokens estimates the token cost of a picture of n bytes.
 func Tokens(n int) int { return (base64.StdEncoding.EncodedLen(n) + 7) / 8 }
 
-// A Picture is a picture as it is handed to a model.
+// A Picture is a picture to send to a model.
 type Picture struct {
 	MediaType string
 	Data      []byte
-	// Size is that of Data, Original what the picture had before it was scaled.
+	// Size is the size of Data. Original is the size before scaling.
 	Size, Original Size
 }
 
-// Scaled reports whether the picture is smaller than it was.
+// Scaled reports whether the picture was scaled down.
 func (p Picture) Scaled() bool { return p.Size != p.Original }
 
-// Fit returns the picture in data as one that costs at most maxTokens; 0 means that only the bounds
-// every picture has to keep count. The data itself is used when it already fits. What it returns is
-// always something that could be decoded.
+// Fit scales and compresses the picture in data to at most maxTokens, or only to the general
+// limits if maxTokens is 0. It returns the data unchanged if that already fits. The result can
+// always be decoded.
 func Fit(ctx context.Context, data []byte, maxTokens int) (Picture, error) {
 	return fit(ctx, data, standard(maxTokens))
 }

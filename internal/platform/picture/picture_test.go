@@ -58,7 +58,7 @@ func encoded(t testing.TB, mediaType string, img image.Image) []byte {
 	return buf.Bytes()
 }
 
-// tinyWebP is a lossless WebP of one pixel.
+// tinyWebP is a lossless WebP with one pixel.
 func tinyWebP(t testing.TB) []byte {
 	t.Helper()
 	data, err := base64.StdEncoding.DecodeString("UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==")
@@ -113,7 +113,7 @@ func TestFormats(t *testing.T) {
 
 // Proves IMG-02.
 func TestSteps(t *testing.T) {
-	tenth := bounds{side: 200, bytes: 37_500, last: 40} // noise takes long at full size
+	tenth := bounds{side: 200, bytes: 37_500, last: 40} // noise is slow at full size
 	rough := encoded(t, PNG, noise(120, 90))
 	last := fitter{ctx: t.Context(), img: noise(120, 90), size: Size{120, 90}}
 	smallest, err := last.encode(JPEG, last.scaled(Size{40, 30}), lastQuality)
@@ -193,7 +193,7 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// animatedWebP returns an animation of width and height with a frame of one pixel at 2, 4.
+// animatedWebP returns an animation of the given size with a one-pixel frame at 2, 4.
 func animatedWebP(t testing.TB, width, height int) []byte {
 	chunk := func(kind string, body []byte) string {
 		head := binary.LittleEndian.AppendUint32([]byte(kind), uint32(len(body)))
@@ -205,7 +205,7 @@ func animatedWebP(t testing.TB, width, height int) []byte {
 	return []byte(chunk("RIFF", []byte(body)))
 }
 
-// An animated WebP is a picture like an animated GIF (R1 of the second look).
+// TestAnimatedWebP checks that an animated WebP is handled like an animated GIF.
 func TestAnimatedWebP(t *testing.T) {
 	data := animatedWebP(t, 30, 20)
 	p, err := Fit(t.Context(), data, 0)
@@ -226,7 +226,7 @@ func TestAnimatedWebP(t *testing.T) {
 	if _, _, err := Measure(animatedWebP(t, 16000, 16000)); err == nil {
 		t.Error("a giant one was accepted")
 	}
-	for n := range data { // cut anywhere, it is refused or read
+	for n := range data { // truncated anywhere, it is refused or decoded
 		Fit(t.Context(), data[:n], 0) // ok: it must not panic
 	}
 	alpha := frameFile([]byte("\x00\x00\x00\x00\x00\x00"), []byte("ALPH\x01\x00\x00\x00\x00\x00VP8 \x02\x00\x00\x00ab"))
@@ -274,14 +274,14 @@ func TestTransparencyBecomesWhite(t *testing.T) {
 	}
 }
 
-// withOrientation puts an Exif block into a JPEG.
+// withOrientation adds an Exif block to a JPEG.
 func withOrientation(data []byte, o byte) []byte {
 	exif := "Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00" + string(rune(o)) + "\x00\x00\x00\x00\x00\x00"
 	return []byte("\xff\xd8\xff\xe1\x00" + string(rune(len(exif)+2)) + exif + string(data[2:]))
 }
 
 func TestOrientation(t *testing.T) {
-	// Red on the left, blue on the right, as stored.
+	// As stored: red on the left, blue on the right.
 	img := plain(64, 32)
 	for x := range 64 {
 		for y := range 32 {
@@ -296,7 +296,7 @@ func TestOrientation(t *testing.T) {
 	tests := []struct {
 		o    byte
 		size Size
-		red  image.Point // somewhere the red must be
+		red  image.Point // a point that must be red
 	}{
 		{1, Size{64, 32}, image.Pt(4, 4)}, {2, Size{64, 32}, image.Pt(60, 4)}, {3, Size{64, 32}, image.Pt(60, 28)}, {4, Size{64, 32}, image.Pt(4, 28)},
 		{5, Size{32, 64}, image.Pt(4, 4)}, {6, Size{32, 64}, image.Pt(28, 4)}, {7, Size{32, 64}, image.Pt(28, 60)}, {8, Size{32, 64}, image.Pt(4, 60)},
@@ -338,7 +338,7 @@ func FuzzFit(f *testing.F) {
 	f.Add(withOrientation(encoded(f, JPEG, noise(9, 7)), 6), 50)
 	f.Fuzz(func(t *testing.T, data []byte, maxTokens int) {
 		if _, size, err := Measure(data); err != nil || size.pixels() > 1_000_000 {
-			return // large pictures are as good as small ones, and slower
+			return // large pictures add nothing but time
 		}
 		p, err := Fit(t.Context(), data, max(maxTokens, 0))
 		if err != nil {
@@ -351,7 +351,7 @@ func FuzzFit(f *testing.F) {
 }
 
 func BenchmarkFit(b *testing.B) {
-	data := encoded(b, JPEG, noise(4000, 3000)) // nothing is harder than noise
+	data := encoded(b, JPEG, noise(4000, 3000)) // noise is the worst case
 	for b.Loop() {
 		if _, err := Fit(b.Context(), data, 25_000); err != nil {
 			b.Fatal(err)

@@ -1,6 +1,6 @@
-// Package pkce signs the user in with a web browser: the code that the browser brings back to this machine is worth
-// nothing without a secret that never leaves the program (RFC 7636). What a service does with both is left to the
-// caller.
+// Package pkce implements browser sign-in with PKCE (RFC 7636): the code that the browser
+// returns to this machine is useless without a secret that never leaves the program. The caller
+// exchanges both for a token.
 package pkce
 
 import (
@@ -18,24 +18,24 @@ import (
 	"time"
 )
 
-// limit is how long the user may take.
+// limit is how long the user may take to sign in.
 const limit = 5 * time.Minute
 
-// preferredPort is the one that services document for programs on the user's machine.
+// preferredPort is the port that services document for local programs.
 const preferredPort = "3000"
 
-// A Flow is one attempt to sign in. It listens on this machine until Wait returns.
+// A Flow is an attempt to sign in. It listens on localhost until Wait returns.
 type Flow struct {
 	verifier string
-	path     string // holds the state unless there is a state: what does not come with it was not asked for
+	path     string // contains the state if state is empty; requests without it are ignored
 	state    string
 	check    func(url.Values) error
 	listener net.Listener
 	limit    time.Duration
-	results  chan outcome // the first counts
+	results  chan outcome // only the first is used
 }
 
-// Begin starts to listen.
+// Begin starts a flow on a local port.
 func Begin() (*Flow, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:"+preferredPort)
 	if err != nil {
@@ -47,8 +47,9 @@ func Begin() (*Flow, error) {
 	return &Flow{verifier: token(), path: "/callback/" + token(), listener: l, limit: limit, results: make(chan outcome, 1)}, nil
 }
 
-// BeginAt is [Begin] for services that know the address beforehand, or have it registered: its path is always the same,
-// and the state is a parameter. A port of 0 is any. Check, if it is not nil, is asked about the parameters that come back.
+// BeginAt is like [Begin] for services that have the callback URL registered: its path is
+// fixed, and the state is a query parameter. Port 0 means any port. check, if not nil,
+// validates the returned parameters.
 func BeginAt(port int, check func(url.Values) error) (*Flow, error) {
 	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
@@ -64,21 +65,23 @@ func token() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// Verifier returns the secret that redeems the code.
+// Verifier returns the secret needed to redeem the code.
 func (f *Flow) Verifier() string { return f.verifier }
 
-// Challenge returns the hash of the secret, for the address that the browser opens. Its method is S256.
+// Challenge returns the hash of the verifier, for the URL that the browser opens. Its method is
+// S256.
 func (f *Flow) Challenge() string {
 	sum := sha256.Sum256([]byte(f.verifier))
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// State returns what must come back as the parameter of that name; empty for a flow of [Begin].
+// State returns the required value of the state parameter. It is empty for a flow started with
+// [Begin].
 func (f *Flow) State() string { return f.state }
 
-// Callback returns the address that the browser must be sent back to.
+// Callback returns the redirect URL.
 func (f *Flow) Callback() string {
-	_, port, _ := net.SplitHostPort(f.listener.Addr().String()) // ok: it is one
+	_, port, _ := net.SplitHostPort(f.listener.Addr().String()) // ok: it is a TCP address
 	return "http://localhost:" + port + f.path
 }
 
@@ -87,7 +90,8 @@ type outcome struct {
 	err  error
 }
 
-// Wait returns the code that the browser brings, once, and stops to listen.
+// Wait waits for the browser, stops listening and returns the code. It must be called at most
+// once.
 func (f *Flow) Wait(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, f.limit, fmt.Errorf("the browser did not come back within %v", f.limit))
 	defer cancel()
@@ -101,17 +105,17 @@ func (f *Flow) Wait(ctx context.Context) (string, error) {
 	case got = <-f.results:
 		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()
-		server.Shutdown(ending) // ok: the browser has its answer, or has gone
+		server.Shutdown(ending) // ok: the browser has its response or is gone
 	case <-ctx.Done():
 		got.err = context.Cause(ctx)
 	}
 	server.Close()     // ok: nothing depends on it
-	f.listener.Close() // ok: if the server had not begun to listen
+	f.listener.Close() // ok: only needed if the server has not started serving
 	return got.code, got.err
 }
 
-// Paste takes the address that a browser on another machine was sent to, as the user copies it from there. An error says
-// that it is none; the flow then goes on.
+// Paste accepts the callback URL copied by the user from a browser on another machine. If it
+// returns an error, the text is not such a URL, and the flow continues.
 func (f *Flow) Paste(text string) error {
 	u, err := url.Parse(strings.TrimSpace(text))
 	switch {
@@ -124,18 +128,18 @@ func (f *Flow) Paste(text string) error {
 	return nil
 }
 
-// Close stops to listen, if Wait was not called.
+// Close stops listening. It is only needed if Wait is not called.
 func (f *Flow) Close() { f.listener.Close() } // ok: nothing depends on it
 
-// put makes an outcome that of the flow, unless there is one.
+// put sets the flow's outcome, unless it is already set.
 func (f *Flow) put(o outcome) {
 	select {
 	case f.results <- o:
-	default: // there was one
+	default: // already set
 	}
 }
 
-// read returns what came back as parameters.
+// read returns the outcome for the callback parameters.
 func (f *Flow) read(q url.Values) outcome {
 	if f.check != nil {
 		if err := f.check(q); err != nil {
@@ -151,18 +155,18 @@ func (f *Flow) read(q url.Values) outcome {
 	return outcome{code: code}
 }
 
-// serve answers the browser. A request that was not asked for changes nothing.
+// serve handles the browser's request. Unsolicited requests have no effect.
 func (f *Flow) serve(w http.ResponseWriter, r *http.Request) {
-	_, port, _ := net.SplitHostPort(f.listener.Addr().String()) // ok: it is one
+	_, port, _ := net.SplitHostPort(f.listener.Addr().String()) // ok: it is a TCP address
 	switch {
-	case r.Host != "localhost:"+port && r.Host != "127.0.0.1:"+port: // another name for this machine
+	case r.Host != "localhost:"+port && r.Host != "127.0.0.1:"+port: // another name for this machine (DNS rebinding)
 		http.Error(w, "wrong host", http.StatusForbidden)
 		return
 	case r.URL.Path != f.path || r.Method != http.MethodGet:
 		http.NotFound(w, r)
 		return
 	}
-	if f.state != "" && r.URL.Query().Get("state") != f.state { // a page, or an older attempt: the right answer may still come
+	if f.state != "" && r.URL.Query().Get("state") != f.state { // from a web page or an earlier attempt; the right response may still come
 		http.Error(w, "this belongs to another attempt to sign in", http.StatusBadRequest)
 		return
 	}

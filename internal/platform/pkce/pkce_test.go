@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// visit is what a browser does.
+// visit simulates a browser.
 func visit(t *testing.T, method, address, host string) int {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, strings.Replace(address, "localhost", "127.0.0.1", 1), nil)
@@ -60,7 +60,7 @@ func TestFlow(t *testing.T) {
 		code, err := f.Wait(t.Context())
 		done <- outcome{code, err}
 	}()
-	// What was not asked for does not end it.
+	// Unsolicited requests don't end the flow.
 	other := *at
 	other.Path = "/callback/" + token()
 	for _, tt := range []struct {
@@ -116,8 +116,8 @@ func TestFlowFails(t *testing.T) {
 	}
 }
 
-// A flow with a state takes nothing without it, asks what is to be checked, and takes the address from the user too.
-//
+// TestFlowWithState checks that a flow with a state rejects requests without it, calls check
+// and also accepts a pasted URL.
 // Proves MCP-25.
 func TestFlowWithState(t *testing.T) {
 	refuse := errors.New("from another service")
@@ -128,11 +128,11 @@ func TestFlowWithState(t *testing.T) {
 		return nil
 	}
 	for _, tt := range []struct {
-		name, query string // STATE stands for the state
+		name, query string // STATE is replaced by the state
 		paste       bool
 		code, want  string
-		unpasted    bool // what is pasted changes nothing
-		ignored     bool // the request changes nothing, and the right one comes later
+		unpasted    bool // the pasted URL has no effect
+		ignored     bool // the request has no effect, and the right one follows
 	}{
 		{name: "code", query: "?code=c&state=STATE", code: "c"},
 		{name: "no state", query: "?code=x", ignored: true, code: "c"},

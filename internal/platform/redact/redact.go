@@ -1,15 +1,15 @@
-// Package redact takes secrets out of text that leaves the program: logs, exports, bundles for a bug
-// report. It knows what keys of common services look like, private keys, credentials in URLs and
-// headers, and values that look random beside a name such as token or password. It takes time linear
-// in the text. It cannot know every secret, and what to redact is left to its callers.
+// Package redact removes secrets from text that leaves the program: logs, exports and bug
+// reports. It recognizes keys of common services, private keys, credentials in URLs and
+// headers, and random-looking values next to names such as token or password. It takes linear
+// time. It cannot recognize every secret.
 package redact
 
 import "strings"
 
-// Mark stands in the place of a secret.
+// Mark replaces a secret.
 const Mark = "[redacted]"
 
-// String returns s without the secrets that can be told from their form.
+// String returns s without recognizable secrets.
 func String(s string) string {
 	r := redactor{in: s}
 	r.run()
@@ -19,7 +19,7 @@ func String(s string) string {
 	return string(append(r.out, s[r.done:]...))
 }
 
-// Bytes is [String] for bytes. If there is nothing to redact it returns b itself.
+// Bytes is like [String] for bytes. It returns b itself if there is nothing to redact.
 func Bytes(b []byte) []byte {
 	r := redactor{in: string(b)}
 	r.run()
@@ -29,8 +29,8 @@ func Bytes(b []byte) []byte {
 	return append(r.out, r.in[r.done:]...)
 }
 
-// HasKey reports whether s contains the key of a known service, a token for a header or a private key. A
-// password in a URL and a random value beside a name do not count.
+// HasKey reports whether s contains a key of a known service, a bearer token or a private key.
+// Passwords in URLs and random values next to a name do not count.
 func HasKey(s string) bool {
 	r := redactor{in: s}
 	for i := range len(s) {
@@ -62,8 +62,8 @@ func HasURLPassword(s string) bool {
 	return false
 }
 
-// Field returns the value of a field without secrets. If the field's name says that it is one, none of
-// it is left.
+// Field returns a field's value without secrets. If the field's name indicates a secret and the
+// value looks like one, the whole value is replaced.
 func Field(name, value string) string {
 	clean := String(value)
 	kind := nameBefore(name, len(name))
@@ -81,13 +81,13 @@ func Field(name, value string) string {
 	return clean
 }
 
-// A redactor goes once through a text.
+// A redactor processes a text in one pass.
 type redactor struct {
 	in   string
 	out  []byte
-	done int // how much of in has been copied or replaced
-	// tokenEnd is where the bytes of tokens end that were last looked at; they are not looked at again
-	// for each key that may begin among them.
+	done int // length of the processed prefix of in
+	// tokenEnd is the end of the last scanned run of token bytes. It avoids rescanning the run
+	// for every key that might begin in it.
 	tokenEnd int
 }
 
@@ -101,7 +101,7 @@ func (r *redactor) run() {
 	}
 }
 
-// trigger are the bytes that something to redact can begin with or be told by.
+// trigger marks the bytes at which a secret can begin or be recognized.
 var trigger = func() (t [256]bool) {
 	for _, k := range keys {
 		t[k.prefix[0]] = true
@@ -112,7 +112,7 @@ var trigger = func() (t [256]bool) {
 	return t
 }()
 
-// at looks for a secret at i and returns where to go on.
+// at checks for a secret at i and returns the position to continue from.
 func (r *redactor) at(i int) int {
 	switch c := r.in[i]; c {
 	case '-':
@@ -139,7 +139,7 @@ func (r *redactor) at(i int) int {
 	return i + 1
 }
 
-// replace puts the mark in the place of a part and returns its end.
+// replace replaces a range with Mark and returns its end.
 func (r *redactor) replace(start, end int) int {
 	r.out = append(r.out, r.in[r.done:start]...)
 	r.out = append(r.out, Mark...)
@@ -147,7 +147,7 @@ func (r *redactor) replace(start, end int) int {
 	return end
 }
 
-// value looks at what a sign between a name and its value, at i, stands between.
+// value checks the name and value around the separator at i.
 func (r *redactor) value(i int) int {
 	n := nameBefore(r.in, i)
 	if n == notSecret {
@@ -173,7 +173,7 @@ func (r *redactor) value(i int) int {
 	return i + 1
 }
 
-// padding reports whether s continues with nothing but the padding of base64.
+// padding reports whether s begins with base64 padding that ends the value.
 func padding(s string) bool {
 	n := len(s) - len(strings.TrimLeft(s[:min(3, len(s))], "=")) - max(0, len(s)-3)
 	rest := s[n:]

@@ -8,7 +8,7 @@ import (
 	"adze/internal/platform/cputime"
 )
 
-// join keeps the shapes of secrets out of this file's own text.
+// join assembles secrets so that this file does not contain them literally.
 func join(parts ...string) string { return strings.Join(parts, "") }
 
 func TestSecrets(t *testing.T) {

@@ -2,12 +2,12 @@ package redact
 
 import "strings"
 
-// A key is how the secrets of a service begin.
+// A key describes the form of a service's secrets.
 type key struct {
 	prefix string
-	least  int  // how many bytes follow
-	mixed  bool // they look random; the prefix alone is too common
-	dots   bool // dots are among them
+	least  int  // minimum number of bytes after the prefix
+	mixed  bool // must look random, because the prefix alone is too common
+	dots   bool // may contain dots
 }
 
 var keys = [...]key{
@@ -60,10 +60,10 @@ var keys = [...]key{
 	{prefix: "vault:v1:", least: 20},
 }
 
-// maxDotted bounds what is looked at of a token after its first dot.
+// maxDotted limits how far a token is scanned after its first dot.
 const maxDotted = 4096
 
-// knownKey returns the end of a key that begins at i, or 0.
+// knownKey returns the end of the key at i, or 0.
 func (r *redactor) knownKey(i int) int {
 	s := r.in
 	for k := range keys {
@@ -76,14 +76,14 @@ func (r *redactor) knownKey(i int) int {
 		if key.dots {
 			end = dotted(s, end)
 		}
-		for end > start && s[end-1] == '.' { // the end of a sentence
+		for end > start && s[end-1] == '.' { // end of a sentence
 			end--
 		}
 		v := s[start:max(start, end)]
 		switch {
 		case len(v) < key.least:
 		case key.mixed && !random(v):
-		case key.prefix == "eyJ" && strings.Count(v, ".") != 2: // not signed
+		case key.prefix == "eyJ" && strings.Count(v, ".") != 2: // unsigned JWT
 		default:
 			return end
 		}
@@ -91,7 +91,7 @@ func (r *redactor) knownKey(i int) int {
 	return 0
 }
 
-// dotted returns where a token ends whose first part ends at i: it has up to three parts.
+// dotted returns the end of a token with up to three parts, of which the first ends at i.
 func dotted(s string, i int) int {
 	dots := 0
 	for end := i; end < len(s) && end < i+maxDotted; end++ {
@@ -105,7 +105,7 @@ func dotted(s string, i int) int {
 	return min(len(s), i+maxDotted)
 }
 
-// endOfToken returns where the bytes of tokens from i on end.
+// endOfToken returns the end of the run of token bytes at i.
 func (r *redactor) endOfToken(i int) int {
 	if i >= r.tokenEnd {
 		r.tokenEnd = i
@@ -132,10 +132,10 @@ func bearer(s string, i int) (start, end int) {
 	return start, end
 }
 
-// maxCredential bounds what is looked at for a user and a password in a URL.
+// maxCredential limits how far a URL is scanned for a user and password.
 const maxCredential = 512
 
-// urlPassword returns where the password is in a URL whose scheme ends at i, or zeros.
+// urlPassword returns the range of the password in a URL whose scheme ends at i, or zeros.
 func urlPassword(s string, i int) (start, end int) {
 	if !strings.HasPrefix(s[i:], "://") || i == 0 || !letterByte(s[i-1]) {
 		return 0, 0
@@ -163,8 +163,8 @@ const (
 	pemEnd   = "-----END "
 )
 
-// privateKey returns the end of a private key whose header begins at i, or 0. One that was cut off ends
-// where its lines of base64 do.
+// privateKey returns the end of the private key whose header begins at i, or 0. A truncated key
+// ends after its base64 lines.
 func privateKey(s string, i int) int {
 	if !strings.HasPrefix(s[i:], pemBegin) {
 		return 0
@@ -191,26 +191,26 @@ func privateKey(s string, i int) int {
 	return at
 }
 
-// lineEscape reports whether s begins with a line break as it is written in a string of code.
+// lineEscape reports whether s begins with an escaped line break, as in a string literal.
 func lineEscape(s string) bool {
 	return len(s) > 1 && s[0] == '\\' && (s[1] == 'n' || s[1] == 'r' || s[1] == 't' || s[1] == '\\' && lineEscape(s[1:min(len(s), 4)]))
 }
 
-// A nameKind is what a name says about its value.
+// A nameKind classifies a name by its likely value.
 type nameKind uint8
 
 const (
 	notSecret   nameKind = iota
-	maybe                // a word for secrets that code is full of, too
-	secret               // a word that is hardly used for anything else
-	header               // of HTTP
-	credentials          // what follows the scheme in a header
+	maybe                // a word for secrets that is also common in code
+	secret               // a word rarely used for anything but secrets
+	header               // an HTTP header
+	credentials          // the part after the scheme in a header
 )
 
-// maxName bounds the name that is looked at.
+// maxName limits the length of names.
 const maxName = 64
 
-// nameBefore says what kind of name stands before the sign at i.
+// nameBefore classifies the name before the separator at i.
 func nameBefore(s string, i int) nameKind {
 	end := i
 	for end > 0 && end > i-3 && (s[end-1] == ' ' || s[end-1] == '"' || s[end-1] == '\'' || s[end-1] == '\\') {
@@ -236,7 +236,7 @@ func nameBefore(s string, i int) nameKind {
 	return notSecret
 }
 
-// squash returns a name in lower case without what joins its words.
+// squash returns a name in lower case without word separators.
 func squash(name string) string {
 	var b [maxName]byte
 	n := 0
@@ -262,11 +262,11 @@ func hasAny(s string, words ...string) bool {
 	return false
 }
 
-// valueStart returns where a value begins after a sign, and whether it is quoted.
+// valueStart returns the start of the value after a separator, and whether it is quoted.
 func valueStart(s string, i int) (start int, quoted bool) {
 	for n := 0; i < len(s) && n < 4; n++ {
 		switch s[i] {
-		case ' ', '\t', '\\', '=', '>': // also := and =>
+		case ' ', '\t', '\\', '=', '>': // including := and =>
 			i++
 			continue
 		case '"', '\'', '`':
@@ -277,7 +277,8 @@ func valueStart(s string, i int) (start int, quoted bool) {
 	return i, false
 }
 
-// cutScheme reports that value is the word before the credentials in a header, and how far they are.
+// cutScheme reports whether value is the scheme before the credentials in a header, and returns
+// the number of blanks after it.
 func cutScheme(value, rest string) (int, bool) {
 	switch strings.ToLower(value) {
 	case "bearer", "basic", "token", "digest", "negotiate":
@@ -286,8 +287,8 @@ func cutScheme(value, rest string) (int, bool) {
 	return 0, false
 }
 
-// secretValue decides whether a value beside a name is a secret. Most that stand beside such a name in
-// code are not.
+// secretValue decides whether the value after a name is a secret. In code, most such values are
+// not.
 func secretValue(v string, n nameKind, quoted bool, rest string) bool {
 	switch {
 	case len(v) < 6 || placeholder(v):
@@ -306,7 +307,7 @@ func secretValue(v string, n nameKind, quoted bool, rest string) bool {
 	return len(v) >= 12 && random(v) && !identifier(v)
 }
 
-// placeholder reports whether v stands for a value that is elsewhere.
+// placeholder reports whether v is a placeholder for a value elsewhere.
 func placeholder(v string) bool {
 	if v == "" || strings.ContainsAny(v[:1], "$<{[*%") || strings.Trim(v, string(v[0])) == "" {
 		return true
@@ -320,15 +321,15 @@ func placeholder(v string) bool {
 	return false
 }
 
-// identifier reports whether v looks like a name in code: words joined by dots or underscores, with
-// digits only at their ends.
+// identifier reports whether v looks like an identifier: words joined by dots or underscores,
+// with digits only at the ends of words.
 func identifier(v string) bool {
 	for _, word := range strings.FieldsFunc(v, func(r rune) bool { return r == '.' || r == '_' || r == '-' }) {
 		body := strings.TrimRight(word, "0123456789")
 		if body == "" || strings.ContainsAny(body, "0123456789+/=!@#$%^&*~") || len(word)-len(body) > 4 {
 			return false
 		}
-		// Capitals begin words; in random text they are everywhere.
+		// Capitals begin words; in random text they occur everywhere.
 		capitals := 0
 		for i := 1; i < len(body); i++ {
 			if body[i] >= 'A' && body[i] <= 'Z' {
@@ -342,8 +343,8 @@ func identifier(v string) bool {
 	return true
 }
 
-// random reports whether v looks generated rather than typed: letters and digits mixed, and many
-// different ones.
+// random reports whether v looks generated rather than typed: a mix of many different letters
+// and digits.
 func random(v string) bool {
 	v = v[:min(len(v), 128)]
 	var seen [256]bool
@@ -365,7 +366,7 @@ func random(v string) bool {
 				k = 3
 			}
 		default:
-			k = class // signs join
+			k = class // other characters continue the class
 		}
 		if class != 0 && k != class {
 			changes++

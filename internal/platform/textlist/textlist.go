@@ -1,17 +1,16 @@
-// Package textlist keeps many texts in one, so that each is found by its place without reading the others. Where the whole is
-// kept, and what the texts say, is left to others.
+// Package textlist encodes a list of strings in a single string with random access.
 package textlist
 
 import "encoding/binary"
 
-// A List is texts one after the other, behind their number and where each ends. One that is damaged has no texts, or other
-// ones.
+// A List is the count of strings and their end offsets, followed by the strings. A damaged list
+// is safe to use, but has no strings or wrong ones.
 type List string
 
-// size is how many bytes a number has.
+// size is the size of an encoded number, in bytes.
 const size = 4
 
-// Of returns a list of texts.
+// Of returns a list of strings.
 func Of(all ...string) List {
 	n := size * (1 + len(all))
 	for _, text := range all {
@@ -29,7 +28,7 @@ func Of(all ...string) List {
 	return List(data)
 }
 
-// Len returns how many texts there are.
+// Len returns the number of strings.
 func (l List) Len() int {
 	if len(l) < size {
 		return 0
@@ -41,7 +40,7 @@ func (l List) Len() int {
 	return n
 }
 
-// At returns the text at a place, which is below Len. It is a part of the list.
+// At returns the i-th string, which shares the list's memory. i must be less than Len.
 func (l List) At(i int) string {
 	texts := l[size*(1+l.Len()):]
 	from, to := 0, l.number(1+i)
@@ -54,7 +53,7 @@ func (l List) At(i int) string {
 	return string(texts[from:to])
 }
 
-// number returns the number at a place.
+// number returns the i-th encoded number.
 func (l List) number(i int) int {
 	b := l[size*i : size*(i+1)]
 	return int(uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24)

@@ -16,7 +16,6 @@ func texts(l List) []string {
 	return all
 }
 
-// A list has the texts that it was made of.
 func TestList(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := rapid.SliceOf(rapid.String()).Draw(t, "texts")
@@ -29,7 +28,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// A list that is damaged breaks nothing: its texts are parts of it.
+// FuzzList checks that a damaged list is safe to use.
 func FuzzList(f *testing.F) {
 	f.Add(string(Of("a", "", "bc")))
 	f.Add("\xff\xff\xff\xff\xff\xff\xff\xff")

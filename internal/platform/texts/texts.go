@@ -1,6 +1,5 @@
-// Package texts holds what the model is told, in more than one language. The texts of a package are data in
-// Markdown files beside it, one for each language, which it embeds; a [Catalogue] finds them by name. Which
-// language is used, and when, is left to others.
+// Package texts provides prompt texts for the model in several languages. A package embeds its
+// texts as Markdown files, one per language; a [Catalogue] looks them up by name.
 package texts
 
 import (
@@ -11,21 +10,21 @@ import (
 	"sync"
 )
 
-// A Language is one that the model is told things in. It is not the language of its answers.
+// A Language is the language of prompts. It is not the language of the model's answers.
 type Language string
 
-// The languages.
+// Languages.
 const (
 	English Language = "eng"
 	Chinese Language = "chn"
 )
 
-// A Catalogue holds the texts of a package by name, in each language. It is safe for concurrent use.
+// A Catalogue holds a package's texts by name, in each language. It is safe for concurrent use.
 type Catalogue struct {
 	english, chinese func() map[string]string
 }
 
-// New returns a catalogue of two files; see [Parse]. A file is parsed when a text of it is needed.
+// New returns a catalogue of two files; see [Parse]. Files are parsed lazily.
 func New(english, chinese string) *Catalogue {
 	return &Catalogue{
 		sync.OnceValue(func() map[string]string { return Parse(english) }),
@@ -33,8 +32,9 @@ func New(english, chinese string) *Catalogue {
 	}
 }
 
-// Parse returns the texts of a file by name. Each follows a line with its name, "-- name --", and has no white
-// space around it; what comes before the first is a comment. A text may have gaps, written {}; see [Fill].
+// Parse returns the texts in a file by name. Each text follows a line "-- name --" and is
+// stripped of surrounding whitespace. Anything before the first name is a comment. A text may
+// have placeholders, written {}; see [Fill].
 func Parse(file string) map[string]string {
 	all := map[string]string{}
 	name, start, at := "", 0, 0
@@ -57,8 +57,8 @@ func Parse(file string) map[string]string {
 	return all
 }
 
-// Text returns a text with its gaps filled in order. A text that is not in the language is English. It panics
-// if there is no text of that name.
+// Text returns a text with its placeholders filled in order. It falls back to English if the
+// language lacks the text. It panics if the name is unknown.
 func (c *Catalogue) Text(l Language, name string, values ...string) string {
 	text, ok := "", false
 	if l == Chinese {
@@ -73,8 +73,8 @@ func (c *Catalogue) Text(l Language, name string, values ...string) string {
 	return Fill(text, values...)
 }
 
-// Check returns how the languages differ in what they should have in common: the names of the texts, and the
-// gaps of each.
+// Check returns the differences between the languages in their names and in the placeholders of
+// each text.
 func (c *Catalogue) Check() []string {
 	var problems []string
 	english, chinese := c.english(), c.chinese()
@@ -96,7 +96,8 @@ func (c *Catalogue) Check() []string {
 
 const gap = "{}"
 
-// Fill puts values into the gaps of a text, in order. What is in a value is never a gap.
+// Fill replaces the placeholders in a text with values, in order. Placeholders inside values
+// are not replaced.
 func Fill(text string, values ...string) string {
 	if len(values) == 0 {
 		return text

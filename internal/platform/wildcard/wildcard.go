@@ -1,10 +1,10 @@
-// Package wildcard matches texts against patterns in which a star is any text and \* a star, as rules about
-// commands have them. What a command is, and which form of it is compared, is left to others.
+// Package wildcard matches text against patterns as used in command rules: a star matches any
+// text, and \* matches a star.
 package wildcard
 
 import "strings"
 
-// Split returns the literal texts between the stars of a pattern.
+// Split returns the literal parts between the stars of a pattern.
 func Split(pattern string) []string {
 	var pieces []string
 	var b strings.Builder
@@ -23,15 +23,15 @@ func Split(pattern string) []string {
 	return append(pieces, b.String())
 }
 
-// Bare reports whether the last star of a pattern may be missing, with the blank before it: "git *" is also
-// about git alone.
+// Bare reports whether a pattern also matches without its last star and the blank before it:
+// "git *" also matches "git".
 func Bare(pieces []string) bool {
 	last := len(pieces) - 1
 	return last > 0 && pieces[last] == "" && strings.HasSuffix(pieces[last-1], " ")
 }
 
-// Match reports whether text is the pieces with any text between them, in time linear in it. With bare the
-// last star may be missing; see [Bare].
+// Match reports whether text consists of pieces with any text between them. It takes time
+// linear in text. If bare is set, the last star is optional; see [Bare].
 func Match(text string, pieces []string, bare bool) bool {
 	if last := len(pieces) - 1; bare && match(text, append(pieces[:last-1:last-1], strings.TrimSuffix(pieces[last-1], " "))) {
 		return true
