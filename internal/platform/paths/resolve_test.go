@@ -340,7 +340,7 @@ func TestOpenRefusesSpecialFiles(t *testing.T) {
 	if err := os.Rename(filepath.Join(root, "fifo"), filepath.Join(root, "file")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := late.Open(); !errors.Is(err, ErrSpecial) { // must not block although there is no writer
+	if _, err := late.Open(); !errors.Is(err, ErrSpecial) { // must not block without a writer
 		t.Errorf("a file that became a FIFO: %v", err)
 	}
 }

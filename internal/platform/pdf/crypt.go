@@ -11,29 +11,30 @@ import (
 	"encoding/binary"
 )
 
-// Many documents are encrypted with a password for their owner alone: they can be opened by everybody, and ask
-// programs not to print them, say. The key of those follows from the document and an empty password.
+// Many documents are encrypted with an owner password only: anyone can open them, but programs
+// are asked not to print them, for example. Their key is derived from the document and an empty
+// user password.
 
-// A lock decrypts the objects of a document.
+// A lock decrypts a document's objects.
 type lock struct {
 	key        []byte
-	self       int // the number of the object that describes the encryption, which is not encrypted; or 0
+	self       int // number of the unencrypted object that describes the encryption, or 0
 	strs, data method
-	metadata   bool // is encrypted, too
+	metadata   bool // metadata is encrypted, too
 }
 
-// A method is a way of encryption.
+// A method is an encryption method.
 type method uint8
 
 const (
 	none     method = iota
-	byRC4           // with a key for each object
-	byAES           // likewise
-	byAES256        // with one key
+	byRC4           // one key per object
+	byAES           // one key per object
+	byAES256        // a single key
 )
 
-// unlock makes the directory decrypt what it reads. It reports false for a document that needs a password, or is
-// encrypted in a way that is not known.
+// unlock sets up decryption. It reports false if the document needs a password or uses an
+// unknown encryption method.
 func (d *directory) unlock() bool {
 	e := d.dict(d.trailer["Encrypt"])
 	if e == nil || d.resolve(e["Filter"]) != name("Standard") {
@@ -64,12 +65,12 @@ func (d *directory) unlock() bool {
 	if l.key == nil {
 		return false
 	}
-	d.cache, d.inner = map[int]object{}, map[int][]packedObject{} // what was read before was not decrypted
+	d.cache, d.inner = map[int]object{}, map[int][]packedObject{} // objects cached so far are not decrypted
 	d.lock = l
 	return true
 }
 
-// method returns the way of encryption that an entry names.
+// method returns the encryption method that an entry names.
 func (d *directory) method(e dict, entry name) method {
 	filter, _ := d.resolve(e[entry]).(name)
 	switch d.resolve(d.dict(d.dict(e["CF"])[filter])["CFM"]) {
@@ -83,10 +84,10 @@ func (d *directory) method(e dict, entry name) method {
 	return none
 }
 
-// padding stands for the part of a password that is missing.
+// padding fills up short passwords.
 const padding = "\x28\xBF\x4E\x5E\x4E\x75\x8A\x41\x64\x00\x4E\x56\xFF\xFA\x01\x08\x2E\x2E\x00\xB6\xD0\x68\x3E\x80\x2F\x0C\xA9\xFE\x64\x53\x69\x7A"
 
-// userKey returns the key for an empty password, or nil if that is not the password.
+// userKey returns the key for an empty user password, or nil if that is not the password.
 func (d *directory) userKey(e dict, v, r int, metadata bool) []byte {
 	owner, _ := d.resolve(e["O"]).(str)
 	user, _ := d.resolve(e["U"]).(str)
@@ -140,7 +141,7 @@ func (d *directory) userKey(e dict, v, r int, metadata bool) []byte {
 	return key
 }
 
-// userKey256 is userKey for documents with keys of 256 bits.
+// userKey256 is userKey for documents with 256-bit keys.
 func (d *directory) userKey256(e dict, r int) []byte {
 	user, _ := d.resolve(e["U"]).(str)
 	wrapped, _ := d.resolve(e["UE"]).(str)
@@ -163,13 +164,13 @@ func (d *directory) userKey256(e dict, r int) []byte {
 	return key
 }
 
-// hash5 is the hash of an empty password in revision 5.
+// hash5 hashes an empty password as in revision 5.
 func hash5(salt []byte) []byte {
 	sum := sha256.Sum256(salt)
 	return sum[:]
 }
 
-// hash6 is that of revision 6, which takes long on purpose.
+// hash6 hashes an empty password as in revision 6, which is slow by design.
 func hash6(salt []byte) []byte {
 	k := hash5(salt)
 	last := byte(0)
@@ -199,7 +200,7 @@ func hash6(salt []byte) []byte {
 	return k[:32]
 }
 
-// open decrypts the object with a number and a generation.
+// open decrypts the object with the given number and generation.
 func (l *lock) open(num, gen int, o object) object {
 	if l == nil || num == l.self {
 		return o
@@ -235,7 +236,8 @@ func (l *lock) strings(num, gen int, o object, depth int) object {
 	return o
 }
 
-// bytes decrypts a string or the content of a stream. What cannot be decrypted is empty.
+// bytes decrypts a string or a stream's content. It returns an empty result if decryption
+// fails.
 func (l *lock) bytes(how method, num, gen int, data []byte) []byte {
 	key := l.key
 	switch how {

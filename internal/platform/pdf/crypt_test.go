@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// A kind of encryption, with an empty password for users.
+// An encryption is a kind of encryption with an empty user password.
 type encryption struct {
 	v, r, bits int
 	how        method
@@ -25,7 +25,7 @@ const (
 	rights     = -1084
 )
 
-// key returns the key of a document, worked out step by step, and the entry that proves it.
+// key computes a document's key step by step, and the entry that verifies it.
 func (e encryption) key() (key, user []byte) {
 	n := e.bits / 8
 	sum := md5.Sum(bytes.Join([][]byte{[]byte(padding), []byte(ownerEntry), binary.LittleEndian.AppendUint32(nil, uint32(int64(rights)&0xffffffff)), []byte(documentID)}, nil))
@@ -61,7 +61,7 @@ func sealed(key, data []byte) []byte {
 	return append(iv, out...)
 }
 
-// encrypt encrypts the content of an object.
+// encrypt encrypts an object's content.
 func (e encryption) encrypt(key []byte, num int, data []byte) []byte {
 	if e.how == byAES256 {
 		return sealed(key, data)
@@ -78,7 +78,7 @@ func (e encryption) encrypt(key []byte, num int, data []byte) []byte {
 	return rc4With(own, data)
 }
 
-// document returns a document of two pages that is encrypted.
+// document returns an encrypted document with two pages.
 func (e encryption) document() []byte {
 	var key []byte
 	entry := fmt.Sprintf("/Filter/Standard/V %d/R %d/Length %d/P %d/O<%x>", e.v, e.r, e.bits, rights, ownerEntry)
@@ -116,8 +116,7 @@ func (e encryption) document() []byte {
 	return file(fmt.Sprintf("/Encrypt %d 0 R/ID[<%x><%x>]", len(objects), documentID, documentID), objects...)
 }
 
-// A document with a password for its owner alone is read by everybody (R2 of the second look).
-//
+// TestOwnerPassword checks that documents with only an owner password can be read.
 // Proves PDF-02.
 func TestOwnerPassword(t *testing.T) {
 	for name, e := range map[string]encryption{
@@ -139,7 +138,7 @@ func TestOwnerPassword(t *testing.T) {
 				t.Errorf("%s%s, written again: %q, %v", name, damage, text, err)
 			}
 		}
-		// With a password for users, too, the entry that proves the key does not fit.
+		// If there is also a user password, the entry that verifies the key does not match.
 		if _, err := Open(t.Context(), bytes.Replace(data, []byte("/U<"), []byte("/U<00"), 1)); !errors.Is(err, ErrEncrypted) {
 			t.Errorf("%s, with a password: %v", name, err)
 		}
@@ -154,12 +153,12 @@ func TestOwnerPassword(t *testing.T) {
 	if s := l.open(7, 0, &stream{dict{"Type": name("XRef")}, []byte("x")}).(*stream); string(s.raw) != "x" {
 		t.Error("a table was decrypted")
 	}
-	for n := range 40 { // what is cut off is empty, or shorter
+	for n := range 40 { // truncated data is empty or shorter
 		l.bytes(byAES, 1, 0, make([]byte, n))
 	}
 }
 
-// plainCopy returns all pages as a document of their own.
+// plainCopy extracts all pages into a new document.
 func plainCopy(t *testing.T, d *Document) *Document {
 	t.Helper()
 	data, err := d.Extract(context.Background(), 1, d.Pages())
@@ -173,7 +172,7 @@ func plainCopy(t *testing.T, d *Document) *Document {
 	return again
 }
 
-// Others can be given a document as it is only if they need not repair it (R3 of the second look).
+// TestSound checks that a document is only sound if readers need not repair it.
 func TestSound(t *testing.T) {
 	whole := document("a", "b")
 	for name, tt := range map[string]struct {

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// simpleTable returns what the 256 codes of a simple font mean.
+// simpleTable returns the text of the 256 codes of a simple font.
 func (d *Document) simpleTable(f dict) *[256]string {
 	encoding := d.resolve(f["Encoding"])
 	base, _ := encoding.(name)
@@ -45,8 +45,8 @@ func (d *Document) simpleTable(f dict) *[256]string {
 	return table
 }
 
-// builtIn adds what a font that does not say how it is encoded mostly has: the ligatures of the
-// standard encoding, and those of TeX, where no other text has characters.
+// builtIn adds the usual ligatures for a font with an unspecified encoding: the standard
+// encoding's and, at codes otherwise unused, TeX's.
 func builtIn(table *[256]string) {
 	table[0xae], table[0xaf] = "fi", "fl"
 	for i, t := range []string{"ff", "fi", "fl", "ffi", "ffl"} {
@@ -54,7 +54,7 @@ func builtIn(table *[256]string) {
 	}
 }
 
-// The upper halves of the two encodings that documents name.
+// The upper halves of the two named encodings.
 const (
 	winAnsi = "€•‚ƒ„…†‡ˆ‰Š‹Œ•Ž••‘’“”•–—˜™š›œ•žŸ\u00a0¡¢£¤¥¦§¨©ª«¬-®¯°±²³´µ¶·¸¹º»¼½¾¿" +
 		"ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖ×ØÙÚÛÜÝÞßàáâãäåæçèéêëìíîïðñòóôõö÷øùúûüýþÿ"
@@ -62,10 +62,10 @@ const (
 		"ÀÃÕŒœ–—“”‘’÷◊ÿŸ⁄€‹›ﬁﬂ‡·‚„‰ÂÊÁËÈÍÎÏÌÓÔ\uf8ffÒÚÛÙıˆ˜¯˘˙˚¸˝˛ˇ"
 )
 
-// glyphText returns the text of a glyph by its name; nothing if the name says nothing.
+// glyphText returns the text for a glyph name, or "" if unknown.
 func glyphText(glyph string) string {
 	if base, _, ok := strings.Cut(glyph, "."); ok && base != "" {
-		glyph = base // a.small is an a
+		glyph = base // a.small is a
 	}
 	if len(glyph) == 1 {
 		return glyph
@@ -83,7 +83,7 @@ func glyphText(glyph string) string {
 	return accented(glyph)
 }
 
-// accented returns a letter with the accent its name ends with.
+// accented returns the letter for a glyph name that ends in an accent.
 func accented(glyph string) string {
 	const letters = "AaCcDdEeGgIiKkLlNnOoRrSsTtUuWwYyZz"
 	if len(glyph) < 2 || !strings.Contains(letters, glyph[:1]) {
@@ -114,7 +114,7 @@ func accented(glyph string) string {
 	return ""
 }
 
-// glyphNames are the names that cannot be told from their letters.
+// glyphNames maps the glyph names whose text does not follow from the name.
 var glyphNames = sync.OnceValue(func() map[string]string {
 	const list = `exclam ! quotedbl " numbersign # dollar $ percent % ampersand & quotesingle ' quoteright ’ quoteleft ‘
 parenleft ( parenright ) asterisk * plus + comma , hyphen - minus − period . slash / zero 0 one 1 two 2 three 3 four 4 five 5

@@ -9,8 +9,8 @@ import (
 	"strconv"
 )
 
-// Extract returns the pages from first to last, counted from 1, as a document of their own. What the
-// pages look like stays the same; links, outlines and the like are left behind.
+// Extract returns the pages from first to last, counted from 1, as a new document. The pages
+// look the same; links, outlines and the like are dropped.
 func (d *Document) Extract(ctx context.Context, first, last int) ([]byte, error) {
 	w := writer{d: d, ctx: ctx, numbers: map[int]int{}}
 	w.buf.WriteString("%PDF-1.7\n%\xe2\xe3\xcf\xd3\n")
@@ -23,7 +23,7 @@ func (d *Document) Extract(ctx context.Context, first, last int) ([]byte, error)
 			return nil, err
 		}
 	}
-	for len(w.queue) > 0 { // writing an object may queue those it refers to
+	for len(w.queue) > 0 { // writing an object may queue objects it refers to
 		old := w.queue[0]
 		w.queue = w.queue[1:]
 		if err := w.object(w.numbers[old], d.load(old)); err != nil {
@@ -40,7 +40,7 @@ func (d *Document) Extract(ctx context.Context, first, last int) ([]byte, error)
 	return w.finish(catalog), nil
 }
 
-// pageOnly returns a page without what leads to the rest of the document.
+// pageOnly returns a page without references to the rest of the document.
 func pageOnly(p dict, parent ref) dict {
 	own := dict{"Type": name("Page"), "Parent": plainRef(parent)}
 	for _, key := range []name{"Contents", "Resources", "MediaBox", "CropBox", "Rotate", "UserUnit", "Group"} {
@@ -51,18 +51,18 @@ func pageOnly(p dict, parent ref) dict {
 	return own
 }
 
-// A plainRef is a reference that has its number in the new document already.
+// A plainRef is a reference with a number in the new document.
 type plainRef ref
 
-// A writer writes objects under new numbers.
+// A writer writes objects with new numbers.
 type writer struct {
 	d       *Document
 	ctx     context.Context
 	buf     bytes.Buffer
-	offsets []int       // by new number, from 1
-	numbers map[int]int // from old to new
-	queue   []int       // old numbers of objects still to be written
-	plain   bool        // references are in new numbers
+	offsets []int       // indexed by new number, from 1
+	numbers map[int]int // old to new numbers
+	queue   []int       // old numbers of objects to write
+	plain   bool        // references use new numbers
 }
 
 func (w *writer) reserve() int {
@@ -70,7 +70,7 @@ func (w *writer) reserve() int {
 	return len(w.offsets)
 }
 
-// renumber returns the new number of an old object, and makes sure that it gets written.
+// renumber returns an object's new number and queues it for writing.
 func (w *writer) renumber(old int) int {
 	num, ok := w.numbers[old]
 	if !ok {
@@ -101,7 +101,7 @@ func (w *writer) object(num int, o object) error {
 	return nil
 }
 
-// value writes an object in its place.
+// value writes an object inline.
 func (w *writer) value(o object, depth int) {
 	if depth > 2*maxDepth {
 		o = nil
@@ -156,7 +156,7 @@ func (w *writer) name(n name) {
 	}
 }
 
-// finish writes the table of offsets.
+// finish writes the cross-reference table.
 func (w *writer) finish(catalog int) []byte {
 	at := w.buf.Len()
 	fmt.Fprintf(&w.buf, "xref\n0 %d\n0000000000 65535 f \n", len(w.offsets)+1)

@@ -9,14 +9,14 @@ import (
 	"io"
 )
 
-// Bounds of what is unpacked: of one stream, and of all of a document.
+// Limits for decompressed data: per stream and per document.
 const (
 	maxStream  = 16 << 20
 	maxDecoded = 256 << 20
 )
 
-// decode returns the content of s with its filters undone. Damage in the middle ends the content
-// there: what came before it can be read.
+// decode decodes the filters of s. Damaged data is truncated: the part before the damage is
+// returned.
 func (d *directory) decode(s *stream) ([]byte, error) {
 	data, rest, err := d.undo(s)
 	if err == nil && len(rest) > 0 {
@@ -25,7 +25,7 @@ func (d *directory) decode(s *stream) ([]byte, error) {
 	return data, err
 }
 
-// undo undoes the filters of s up to one that is a picture format, which it returns with those after.
+// undo decodes the filters of s up to the first image filter. It returns the remaining filters.
 func (d *directory) undo(s *stream) (data []byte, rest []name, err error) {
 	filters, params := d.list(s.dict["Filter"]), d.list(s.dict["DecodeParms"])
 	data = s.raw
@@ -69,7 +69,7 @@ func inflate(data []byte) []byte {
 	if err != nil {
 		src = flate.NewReader(bytes.NewReader(data))
 	}
-	out, _ := io.ReadAll(io.LimitReader(src, maxStream)) // ok: what was read before the damage counts
+	out, _ := io.ReadAll(io.LimitReader(src, maxStream)) // ok: data before the damage is used
 	return out
 }
 
@@ -98,7 +98,8 @@ func unRunLength(data []byte) []byte {
 	return out
 }
 
-// unLZW undoes the LZW of PDF, whose codes grow one code early unless early is 0.
+// unLZW decodes PDF's variant of LZW, in which the code length grows one code early unless
+// early is 0.
 func unLZW(data []byte, early int) []byte {
 	type entry struct {
 		prefix int
@@ -151,7 +152,7 @@ func unLZW(data []byte, early int) []byte {
 	return out
 }
 
-// predict undoes the predictor that was applied before compression.
+// predict reverses the predictor that was applied before compression.
 func (d *directory) predict(data []byte, parm dict) []byte {
 	predictor := d.int(parm["Predictor"], 1)
 	if predictor < 2 {
@@ -185,7 +186,7 @@ func (d *directory) predict(data []byte, parm dict) []byte {
 	return out
 }
 
-// unfilter undoes a row filter of PNG in place.
+// unfilter reverses a PNG row filter in place.
 func unfilter(kind byte, line, above []byte, pixel int) {
 	for i := range line {
 		var left, corner byte

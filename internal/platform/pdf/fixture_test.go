@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// file writes a document with a classic table: objects are numbered from 1, the first is the catalog.
+// file returns a document with a classic cross-reference table. Objects are numbered from 1;
+// the first is the catalog.
 func file(trailer string, objects ...string) []byte {
 	var b strings.Builder
 	b.WriteString("%PDF-1.4\n")
@@ -32,12 +33,12 @@ func streamOf(dict, data string) string {
 func deflate(data string) string {
 	var b bytes.Buffer
 	w := zlib.NewWriter(&b)
-	w.Write([]byte(data)) // ok: to memory
+	w.Write([]byte(data)) // ok: writes to memory
 	w.Close()             // ok: as above
 	return b.String()
 }
 
-// document writes a document with one page per text, and fonts the way LaTeX does not.
+// document returns a document with one page per text, with fonts unlike LaTeX's.
 func document(texts ...string) []byte {
 	return file("", documentObjects(texts)...)
 }
@@ -60,7 +61,8 @@ func documentObjects(texts []string) []string {
 	return objects
 }
 
-// withContent is a document of one page that draws content; more are further objects, from 6 on.
+// withContent returns a document with one page that draws content. more lists additional
+// objects, numbered from 6.
 func withContent(resources, content string, more ...string) []byte {
 	objects := []string{
 		"<</Type/Catalog/Pages 2 0 R>>",
@@ -72,7 +74,7 @@ func withContent(resources, content string, more ...string) []byte {
 	return file("", append(objects, more...)...)
 }
 
-// packed writes the same objects into an object stream, with the table in a stream too.
+// packed puts the objects into an object stream and the table into a cross-reference stream.
 func packed(objects []string) []byte {
 	var b, inside, index strings.Builder
 	b.WriteString("%PDF-1.5\n")
@@ -97,7 +99,7 @@ func packed(objects []string) []byte {
 	places[n] = place{1, at, 0}
 	var table []byte
 	above := make([]byte, 5)
-	for _, p := range places { // with the predictor that everybody uses: up
+	for _, p := range places { // the common predictor: up
 		row := []byte{byte(p.kind), byte(p.a >> 16), byte(p.a >> 8), byte(p.a), byte(p.b)}
 		table = append(table, 2)
 		for i := range row {

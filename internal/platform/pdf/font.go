@@ -5,21 +5,21 @@ import (
 	"unicode/utf16"
 )
 
-// A font says what the bytes of a string mean. Its shapes do not matter here.
+// A font maps the bytes of a string to text. Glyph shapes are not needed.
 type font struct {
-	codes   int               // bytes of a code: 1, or 2 for composite fonts
-	unicode map[uint32]string // from ToUnicode; comes first
-	table   *[256]string      // of a simple font
+	codes   int               // bytes per code: 1, or 2 for composite fonts
+	unicode map[uint32]string // ToUnicode table; takes precedence
+	table   *[256]string      // text by code, for a simple font
 	utf16   bool              // codes of a composite font are UTF-16
 	widths  map[uint32]float64
-	width   float64 // of what is not in widths
+	width   float64 // default width
 }
 
 // A glyph is one character of a string.
 type glyph struct {
 	text  string
-	width float64 // of the font's size
-	space bool    // a space of one byte, to which word spacing applies
+	width float64 // relative to the font size
+	space bool    // single-byte space, to which word spacing applies
 }
 
 func (d *Document) newFont(f dict) *font {
@@ -43,16 +43,16 @@ func (d *Document) newFont(f dict) *font {
 	for i, w := range d.list(f["Widths"]) {
 		n.widths[uint32(first+i)] = d.float(w, 500) / 1000
 	}
-	if d.resolve(f["Subtype"]) == name("Type3") { // measured in units of its own
+	if d.resolve(f["Subtype"]) == name("Type3") { // uses its own units
 		clear(n.widths)
 	}
 	return n
 }
 
-// maxCodes bounds the tables of a font.
+// maxCodes limits a font's tables.
 const maxCodes = 1 << 17
 
-// compositeWidths reads [first [w w w] first last w …].
+// compositeWidths parses [first [w w w] first last w …].
 func (d *Document) compositeWidths(n *font, f dict) {
 	n.width = d.float(f["DW"], 1000) / 1000
 	w := d.list(f["W"])
@@ -76,7 +76,7 @@ func (d *Document) compositeWidths(n *font, f dict) {
 	}
 }
 
-// glyphs takes a string apart.
+// glyphs splits a string into glyphs.
 func (f *font) glyphs(s str) []glyph {
 	var out []glyph
 	for i := 0; i+f.codes <= len(s); i += f.codes {
@@ -106,7 +106,7 @@ func (f *font) text(code uint32) string {
 	return "\uFFFD"
 }
 
-// readCMap reads what codes mean from a ToUnicode table.
+// readCMap parses a ToUnicode table.
 func readCMap(data []byte) map[uint32]string {
 	codes := map[uint32]string{}
 	l := &lexer{data: data}
@@ -140,7 +140,8 @@ func readCMap(data []byte) map[uint32]string {
 	return codes
 }
 
-// addRange maps the codes from first to last to consecutive characters, or to those listed.
+// addRange maps the codes from first to last to consecutive characters, or to a list of
+// characters.
 func addRange(codes map[uint32]string, first, last, to object) {
 	lo, ok1 := first.(str)
 	hi, ok2 := last.(str)

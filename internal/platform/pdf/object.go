@@ -6,12 +6,12 @@ import (
 	"strconv"
 )
 
-// An object is one of: nil, bool, int, float64, str, name, array, dict, ref, *stream, or, in a
+// An object is a nil, bool, int, float64, str, name, array, dict, ref or *stream or, in a
 // content stream or a damaged file, a keyword.
 type object any
 
 type (
-	str     string // of bytes, in an encoding that depends on its place
+	str     string // bytes in a context-dependent encoding
 	name    string
 	keyword string
 	array   []object
@@ -19,20 +19,20 @@ type (
 	ref     struct{ num, gen int }
 	stream  struct {
 		dict dict
-		raw  []byte // as stored, before its filters
+		raw  []byte // still encoded by its filters
 	}
 )
 
-// maxDepth bounds how deep objects are nested, and how many references lead from one to the next.
+// maxDepth limits nesting and chains of references.
 const maxDepth = 64
 
 var errSyntax = errors.New("malformed object")
 
-// A lexer reads objects from data.
+// A lexer parses objects.
 type lexer struct {
 	data []byte
 	pos  int
-	// refs makes "1 0 R" a reference. In a content stream there are none.
+	// refs enables parsing "1 0 R" as a reference. Content streams have no references.
 	refs bool
 }
 
@@ -61,13 +61,13 @@ func (l *lexer) skipSpace() {
 	}
 }
 
-// end reports whether nothing follows but white space.
+// end reports whether only whitespace is left.
 func (l *lexer) end() bool {
 	l.skipSpace()
 	return l.pos >= len(l.data)
 }
 
-// next reads one object or keyword. It always moves on, or fails.
+// next parses an object or keyword. It always advances or fails.
 func (l *lexer) next(depth int) (object, error) {
 	if l.end() || depth > maxDepth {
 		return nil, errSyntax
@@ -97,7 +97,7 @@ func (l *lexer) next(depth int) (object, error) {
 	return l.word(), nil
 }
 
-// token returns the bytes up to a delimiter or white space.
+// token returns the bytes up to a delimiter or whitespace.
 func (l *lexer) token() []byte {
 	start := l.pos
 	for l.pos < len(l.data) && !isSpace(l.data[l.pos]) && !isDelimiter(l.data[l.pos]) {
@@ -125,7 +125,7 @@ func (l *lexer) name() name {
 	return name(b)
 }
 
-// word reads a number, a reference or a keyword.
+// word parses a number, reference or keyword.
 func (l *lexer) word() object {
 	t := string(l.token())
 	switch t {
@@ -138,7 +138,7 @@ func (l *lexer) word() object {
 	}
 	n, err := strconv.Atoi(t)
 	if err != nil {
-		if f, err := strconv.ParseFloat(t, 64); err == nil && f-f == 0 { // not Inf, not NaN
+		if f, err := strconv.ParseFloat(t, 64); err == nil && f-f == 0 { // neither Inf nor NaN
 			return f
 		}
 		return keyword(t)
@@ -183,7 +183,7 @@ func (l *lexer) dict(depth int) (object, error) {
 		}
 		k, ok := key.(name)
 		if !ok {
-			continue // a stray value: what follows may still be read
+			continue // skip a stray value; the rest may be fine
 		}
 		value, err := l.next(depth + 1)
 		if err != nil {
@@ -231,7 +231,7 @@ func nibble(c byte) (byte, bool) {
 	return 0, false
 }
 
-// literal reads a string in parentheses, which may be nested.
+// literal parses a string in parentheses, which may be nested.
 func (l *lexer) literal() str {
 	var b []byte
 	open := 0
@@ -261,7 +261,7 @@ func (l *lexer) literal() str {
 	return str(b)
 }
 
-// escape appends what follows a backslash.
+// escape appends the character for an escape sequence.
 func (l *lexer) escape(b []byte) []byte {
 	if l.pos >= len(l.data) {
 		return b

@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// maxPages bounds how many pages of a document are found.
+// maxPages limits the number of pages.
 const maxPages = 100_000
 
-// A page is the dictionary of a page with what it inherits.
+// A page is a page dictionary with its inherited entries.
 type page struct{ dict dict }
 
-// inherited are the entries a page takes from its parents when it has none of its own.
+// inherited lists the entries that a page inherits from its parents.
 var inherited = [...]name{"Resources", "MediaBox", "CropBox", "Rotate"}
 
-// findPages walks the tree of pages. If there is none it takes all pages there are.
+// findPages walks the page tree. If the tree is missing, it collects all page objects.
 func (d *Document) findPages(ctx context.Context) error {
 	d.pages = nil
 	root := d.dict(d.trailer["Root"])
@@ -81,7 +81,7 @@ func (w *walker) walk(o object, from dict, depth int) error {
 	return nil
 }
 
-// content returns the drawing instructions of a page.
+// content returns a page's content stream.
 func (d *Document) content(p page) []byte {
 	var all []byte
 	for _, o := range d.list(p.dict["Contents"]) {
@@ -94,7 +94,7 @@ func (d *Document) content(p page) []byte {
 	return all
 }
 
-// Scan returns the JPEG picture that page n, counted from 1, consists of, or nil if it is not a
+// Scan returns the JPEG image that page n, counted from 1, consists of, or nil if it is not a
 // scanned page.
 func (d *Document) Scan(n int) []byte {
 	resources := d.dict(d.pages[n-1].dict["Resources"])

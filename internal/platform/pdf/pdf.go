@@ -1,6 +1,6 @@
-// Package pdf looks into PDF documents: how many pages they have, the text and the scanned pictures on
-// each, and some of the pages as a document of their own. It draws nothing. Documents are not trusted:
-// all it does is bounded in time by a context and in memory by fixed limits.
+// Package pdf reads PDF documents: the number of pages, the text and scanned images of each
+// page, and page ranges as new documents. It does not render. Documents are untrusted: time is
+// bounded by a context, and memory by fixed limits.
 package pdf
 
 import (
@@ -19,17 +19,17 @@ var (
 // IsPDF reports whether head is the beginning of a PDF document.
 func IsPDF(head []byte) bool { return start(head) >= 0 }
 
-// start returns where the document begins: some have a line of something else before it.
+// start returns the offset of the document's header. Some files have other data before it.
 func start(data []byte) int { return bytes.Index(data[:min(len(data), 1024)], []byte("%PDF-")) }
 
-// A Document is an opened document. It is for one goroutine.
+// A Document is an open document. It is not safe for concurrent use.
 type Document struct {
 	directory
 	pages []page
 	sound bool
 }
 
-// A directory finds and reads the objects of a document by their numbers.
+// A directory looks up a document's objects by number.
 type directory struct {
 	data    []byte
 	xref    map[int]entry
@@ -37,11 +37,11 @@ type directory struct {
 	cache   map[int]object
 	loading map[int]bool
 	inner   map[int][]packedObject
-	decoded int   // bytes unpacked so far
-	lock    *lock // nil if it is not encrypted
+	decoded int   // bytes decompressed so far
+	lock    *lock // nil if not encrypted
 }
 
-// Open reads the structure of the document in data, which must not change afterwards.
+// Open parses the structure of a document. data must not be modified afterwards.
 func Open(ctx context.Context, data []byte) (*Document, error) {
 	at := start(data)
 	if at < 0 {
@@ -75,14 +75,14 @@ func Open(ctx context.Context, data []byte) (*Document, error) {
 	return d, nil
 }
 
-// Sound reports whether others can be given the document as it is: it is not encrypted, nothing comes before it, and
-// its objects are where it says.
+// Sound reports whether the document can be passed on unchanged: it is not encrypted, nothing
+// precedes its header, and its cross-reference table is correct.
 func (d *Document) Sound() bool { return d.sound }
 
-// Pages returns how many pages the document has, at least 1.
+// Pages returns the number of pages, at least 1.
 func (d *Document) Pages() int { return len(d.pages) }
 
-// objectAt reads the object at an offset, with its number.
+// objectAt parses the object at an offset and returns it with its number.
 func (d *directory) objectAt(offset int) (num int, o object) {
 	if offset < 0 || offset >= len(d.data) {
 		return 0, nil
@@ -110,7 +110,7 @@ func (d *directory) objectAt(offset int) (num int, o object) {
 	return num, d.lock.open(num, gen, o)
 }
 
-// body returns what follows the word "stream", as long as the dictionary says if that is true.
+// body returns the stream data at pos. It uses the dictionary's length if that is correct.
 func (d *directory) body(dct dict, pos int) []byte {
 	rest := d.data[pos:]
 	rest = bytes.TrimPrefix(rest, []byte("\r"))
@@ -129,7 +129,7 @@ func (d *directory) body(dct dict, pos int) []byte {
 	return rest
 }
 
-// load returns the object with a number, or nil.
+// load returns the object with the given number, or nil.
 func (d *directory) load(num int) object {
 	if o, ok := d.cache[num]; ok {
 		return o
@@ -164,7 +164,7 @@ func (d *directory) packed(num int) []packedObject {
 	}
 	d.inner[num] = nil
 	if d.xref[num].within > 0 {
-		return nil // packed twice: not allowed, and a way to go round in circles
+		return nil // nested object streams are invalid and could be cyclic
 	}
 	s, ok := d.load(num).(*stream)
 	if !ok {
@@ -217,7 +217,7 @@ func (d *directory) dict(o object) dict {
 	return nil
 }
 
-// list returns an array, or what stands in place of one of a single object.
+// list returns an array. A single object is treated as an array of one.
 func (d *directory) list(o object) array {
 	switch o := d.resolve(o).(type) {
 	case nil:

@@ -17,7 +17,7 @@ import (
 	"adze/internal/platform/cputime"
 )
 
-// texts returns what is on each page.
+// texts returns the text of each page.
 func texts(t testing.TB, data []byte) []string {
 	t.Helper()
 	d, err := Open(t.Context(), data)
@@ -62,7 +62,7 @@ func TestOpen(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			got := texts(t, tt.data)
-			if tt.name == "packed, no table" { // without the tree the pages have no fonts
+			if tt.name == "packed, no table" { // the fonts are in the page tree
 				if len(got) != 3 {
 					t.Errorf("%d pages", len(got))
 				}
@@ -256,7 +256,7 @@ func bounded(t *testing.T, name string, f func()) {
 	}
 }
 
-// manyRanges is a ToUnicode table for every code there could be.
+// manyRanges is a ToUnicode table with all possible codes.
 func manyRanges() string {
 	var b strings.Builder
 	for i := range 500 {
@@ -291,7 +291,7 @@ func TestBombs(t *testing.T) {
 			if err != nil {
 				return
 			}
-			d.Text(t.Context(), 1)       // ok: only what it costs counts
+			d.Text(t.Context(), 1)       // ok: only the cost matters
 			d.Extract(t.Context(), 1, 1) // ok: as above
 			d.Scan(1)
 		})

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// A Range is a run of pages, counted from 1. Last is 0 for "to the end".
+// A Range is a range of pages, counted from 1. Last is 0 for "to the end".
 type Range struct{ First, Last int }
 
-// ParseRange reads N, N-M or N-.
+// ParseRange parses N, N-M or N-.
 func ParseRange(s string) (Range, error) {
 	from, to, through := strings.Cut(strings.TrimSpace(s), "-")
 	first, ok := pageNumber(from)
@@ -33,7 +33,7 @@ func pageNumber(s string) (int, bool) {
 	return int(n), err == nil && n > 0
 }
 
-// Len returns how many pages the range has, or 0 if only the document can tell.
+// Len returns the number of pages in the range, or 0 if it depends on the document.
 func (r Range) Len() int {
 	if r.Last == 0 {
 		return 0
@@ -41,7 +41,7 @@ func (r Range) Len() int {
 	return r.Last - r.First + 1
 }
 
-// Within returns the range cut to a document of n pages, and whether anything is left of it.
+// Within clips the range to a document of n pages, and reports whether any pages are left.
 func (r Range) Within(n int) (Range, bool) {
 	if r.Last == 0 || r.Last > n {
 		r.Last = n

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// Bounds of what one page may cost.
+// Limits per page.
 const (
 	maxOps      = 500_000
 	maxPageText = 2 << 20
-	maxForms    = 12 // nested
+	maxForms    = 12 // nesting depth
 )
 
-// Text returns the text on page n, counted from 1: in the order in which it is drawn, with line breaks
-// and spaces where the letters are apart.
+// Text returns the text of page n, counted from 1, in drawing order, with line breaks and
+// spaces where there are gaps between letters.
 func (d *Document) Text(ctx context.Context, n int) (string, error) {
 	p := d.pages[n-1]
 	r := reader{d: d, ctx: ctx, fonts: map[int]*font{}}
@@ -25,12 +25,12 @@ func (d *Document) Text(ctx context.Context, n int) (string, error) {
 	return strings.TrimSpace(r.out.String()), err
 }
 
-// A matrix maps the plane: x' = ax + cy + e, y' = bx + dy + f.
+// A matrix is an affine transformation: x' = ax + cy + e, y' = bx + dy + f.
 type matrix struct{ a, b, c, d, e, f float64 }
 
 var identity = matrix{a: 1, d: 1}
 
-// then returns the matrix that does m first and n second.
+// then returns the transformation that applies m first and n second.
 func (m matrix) then(n matrix) matrix {
 	return matrix{
 		m.a*n.a + m.b*n.c, m.a*n.b + m.b*n.d,
@@ -39,22 +39,22 @@ func (m matrix) then(n matrix) matrix {
 	}
 }
 
-// A state is what q saves and Q brings back.
+// A state is the part of the graphics state that q saves and Q restores.
 type state struct {
 	ctm                             matrix
 	font                            *font
 	size, char, word, leading, wide float64
 }
 
-// A reader follows drawing instructions and writes down the text.
+// A reader interprets drawing instructions and collects the text.
 type reader struct {
 	d     *Document
 	ctx   context.Context
-	fonts map[int]*font // by object number
+	fonts map[int]*font // keyed by object number
 	ops   int
 	out   strings.Builder
 
-	// Where the last letter ended, and how large it was.
+	// End position and height of the last letter.
 	x, y, height float64
 	began        bool
 }
@@ -63,10 +63,10 @@ type stopError string
 
 func (e stopError) Error() string { return string(e) }
 
-// errEnough ends a page that has more text than a page can reasonably hold.
+// errEnough stops at a page with an unreasonable amount of text.
 const errEnough = stopError("the page is too long")
 
-// run follows one content stream.
+// run interprets a content stream.
 func (r *reader) run(content []byte, resources dict, ctm matrix, depth int) error {
 	l := &lexer{data: content}
 	c := canvas{
@@ -102,7 +102,7 @@ func (r *reader) run(content []byte, resources dict, ctm matrix, depth int) erro
 	return nil
 }
 
-// skipPicture passes over a picture that stands between the instructions.
+// skipPicture skips an inline image.
 func skipPicture(l *lexer) {
 	for !l.end() {
 		o, err := l.next(0)
@@ -120,7 +120,7 @@ func skipPicture(l *lexer) {
 	l.pos = len(l.data)
 }
 
-// A canvas is where one content stream draws.
+// A canvas is the drawing context of a content stream.
 type canvas struct {
 	*reader
 	resources dict
@@ -131,7 +131,7 @@ type canvas struct {
 	named    map[name]*font
 }
 
-// do carries out one instruction.
+// do executes an instruction.
 func (c *canvas) do(op keyword, args []object) error {
 	n := func(i int) float64 {
 		if i < len(args) {
@@ -228,7 +228,7 @@ func (c *canvas) fontNamed(o object) *font {
 	return f
 }
 
-// show writes a string down.
+// show outputs a string.
 func (c *canvas) show(o object) {
 	s, ok := o.(str)
 	if !ok || c.font == nil {
@@ -248,8 +248,8 @@ func (c *canvas) show(o object) {
 	}
 }
 
-// write adds the text at a place, after a break if it is apart from what came before. What is apart
-// depends on the direction of the text, which need not be level.
+// write adds text at a position, after a break if there is a gap. Gaps are measured relative to
+// the direction of the text, which need not be horizontal.
 func (r *reader) write(text string, at matrix, height float64) {
 	if text == "" {
 		return
@@ -273,7 +273,7 @@ func (r *reader) write(text string, at matrix, height float64) {
 	r.out.WriteString(text)
 }
 
-// form draws what another stream draws.
+// form draws a form XObject.
 func (c *canvas) form(o object) error {
 	key, _ := o.(name)
 	s, ok := c.d.resolve(c.d.dict(c.resources["XObject"])[key]).(*stream)

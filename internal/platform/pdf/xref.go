@@ -7,15 +7,15 @@ import (
 	"strconv"
 )
 
-// An entry says where an object is: at an offset, or as one of those packed in a stream.
+// An entry is the location of an object: an offset, or an index in an object stream.
 type entry struct {
 	offset int
-	within int // number of the object stream; 0 if it is at offset
-	index  int // in that stream
+	within int // number of the object stream; 0 if the object is at offset
+	index  int // index in that stream
 }
 
-// readXref reads the cross-reference tables from the last to the first. It reports whether they made
-// sense.
+// readXref reads the cross-reference tables from last to first, and reports whether they are
+// plausible.
 func (d *directory) readXref() bool {
 	tail := d.data[max(0, len(d.data)-2048):]
 	at := bytes.LastIndex(tail, []byte("startxref"))
@@ -51,7 +51,7 @@ func (d *directory) readXref() bool {
 	return true
 }
 
-// readSection reads one table, in either of its two forms, and returns its trailer.
+// readSection reads a table, in either of the two formats, and returns its trailer.
 func (d *directory) readSection(offset int) dict {
 	l := &lexer{data: d.data, pos: offset, refs: true}
 	if l.skipSpace(); !bytes.HasPrefix(l.data[min(l.pos, len(l.data)):], []byte("xref")) {
@@ -95,7 +95,7 @@ func (d *directory) readSection(offset int) dict {
 	}
 }
 
-// place enters an object unless a later table did.
+// place records an object's entry unless a later table already has.
 func (d *directory) place(num int, e entry) {
 	if _, has := d.xref[num]; !has && num > 0 {
 		d.xref[num] = e
@@ -149,12 +149,12 @@ func (d *directory) readXrefStream(s *stream) dict {
 	return s.dict
 }
 
-// rebuild finds the objects of a damaged file by looking for them.
+// rebuild scans a damaged file for objects.
 func (d *directory) rebuild(ctx context.Context) error {
 	d.xref, d.trailer, d.cache = map[int]entry{}, dict{}, map[int]object{}
 	for at := range occurrences(d.data, "obj") {
 		if num, start := objectBefore(d.data[:at]); num > 0 {
-			d.xref[num] = entry{offset: start} // the last one counts
+			d.xref[num] = entry{offset: start} // the last one wins
 		}
 	}
 	for at := range occurrences(d.data, "trailer") {
@@ -186,7 +186,7 @@ func (d *directory) rebuild(ctx context.Context) error {
 	return nil
 }
 
-// occurrences yields where word stands in data.
+// occurrences yields the offsets of word in data.
 func occurrences(data []byte, word string) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for pos := 0; ; pos += len(word) {
@@ -199,8 +199,8 @@ func occurrences(data []byte, word string) iter.Seq[int] {
 	}
 }
 
-// objectBefore reads the number and the generation that end data, and returns the number and where it
-// stands, or 0.
+// objectBefore parses the object number and generation at the end of data. It returns the
+// number and its offset, or 0.
 func objectBefore(data []byte) (num, start int) {
 	pos := len(data)
 	back := func(is func(byte) bool) (moved bool) {
@@ -224,7 +224,7 @@ func objectBefore(data []byte) (num, start int) {
 	return num, pos
 }
 
-// adopt takes over the entries of a trailer that was found.
+// adopt merges the entries of a trailer found by scanning.
 func (d *directory) adopt(o object) {
 	t, _ := o.(dict)
 	for _, key := range []name{"Root", "Encrypt", "ID"} {

@@ -166,7 +166,7 @@ func (f *Flow) serve(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	if f.state != "" && r.URL.Query().Get("state") != f.state { // from a web page or an earlier attempt; the right response may still come
+	if f.state != "" && r.URL.Query().Get("state") != f.state { // a web page or an earlier attempt; the right response may still come
 		http.Error(w, "this belongs to another attempt to sign in", http.StatusBadRequest)
 		return
 	}

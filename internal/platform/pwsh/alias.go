@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// aliasTable has the names that PowerShell comes with, after the cmdlet that they stand for.
+// aliasTable lists PowerShell's built-in aliases after their cmdlets.
 const aliasTable = `
 add-content ac
 clear-content clc
@@ -98,7 +98,8 @@ where-object where ?
 write-output write echo
 `
 
-// aliases has the cmdlet of each alias. PowerShell also tries Get- before a name it does not know.
+// aliases maps each alias to its cmdlet. For unknown names PowerShell also tries the prefix
+// Get-.
 var aliases = sync.OnceValue(func() map[string]string {
 	all := make(map[string]string)
 	for line := range strings.Lines(strings.TrimSpace(aliasTable)) {
@@ -113,9 +114,8 @@ var aliases = sync.OnceValue(func() map[string]string {
 	return all
 })
 
-// resolve returns what a word is the name of, in the form in which programs are compared: in lower case,
-// without the path or the module before it and what Windows adds to the name of a program, and the
-// cmdlet instead of its alias.
+// resolve normalizes a program name for comparison: it lower-cases the name, removes the path,
+// module and Windows extension, and replaces an alias by its cmdlet.
 func resolve(word string) string {
 	name := strings.ToLower(word)
 	if i := strings.LastIndexAny(name, `\/`); i >= 0 {
@@ -131,7 +131,7 @@ func resolve(word string) string {
 }
 
 var (
-	// runners run what they are given as text, or as a program of another kind.
+	// runners run text given to them, or programs of another kind.
 	runners = setOf(`invoke-expression invoke-command invoke-item invoke-history invoke-wmimethod invoke-cimmethod start-process start-job
 		start-threadjob new-object add-type import-module set-alias new-alias new-psdrive set-item new-item set-variable
 		pwsh powershell cmd bash sh wsl cscript wscript mshta rundll32 msbuild regsvr32 wmic forfiles foreach-object where-object

@@ -5,23 +5,24 @@ import (
 	"unicode"
 )
 
-// A run is a sequence of words that may hold a command, starting at any of them.
+// A run is a sequence of words that may contain a command starting at any of them.
 type run struct {
 	words []string
-	text  string // the words, joined by blanks, in lower case
-	at    []int  // where each word begins in text
+	text  string // words joined by blanks, in lower case
+	at    []int  // offset of each word in text
 }
 
-// Characters that may end a command: those that always do, and those that stand between one and another.
+// Characters that end a command, always or possibly.
 const (
 	ends     = "\n;|&(){}"
 	mayEnd   = ends + "[],=<>$@#"
 	quotesTo = mayEnd + `'"`
 )
 
-// findRuns returns the word sequences of a line however it is dressed up: characters that PowerShell
-// takes for plain ones are made plain, and what only escapes or hides is left out. What separates and
-// quotes is read in several ways, since only PowerShell knows where it does what.
+// findRuns returns the word sequences of a line, seeing through obfuscation: it replaces
+// characters that PowerShell treats as ASCII ones, and removes escapes and invisible
+// characters. Separators and quotes are interpreted in several ways, because only PowerShell
+// knows their effect in each place.
 func findRuns(src string) []run {
 	text := plain(src)
 	texts := []string{text}
@@ -41,7 +42,7 @@ func findRuns(src string) []run {
 	return runs
 }
 
-// withoutComments returns text without comments that end where they say.
+// withoutComments removes block comments, up to the first end marker or the end of the text.
 func withoutComments(text string) string {
 	var b strings.Builder
 	for {
@@ -55,10 +56,10 @@ func withoutComments(text string) string {
 	}
 }
 
-// plain returns src with the characters that mean the same to PowerShell as an ASCII one replaced by it,
-// and without those that mean nothing.
+// plain replaces characters that PowerShell treats like an ASCII one by that character, and
+// removes characters that it ignores.
 func plain(src string) string {
-	src = strings.NewReplacer("`\r\n", " ", "`\n", " ", "`\r", " ").Replace(src) // a continued line
+	src = strings.NewReplacer("`\r\n", " ", "`\n", " ", "`\r", " ").Replace(src) // line continuation
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '`':
@@ -80,7 +81,7 @@ func plain(src string) string {
 	}, src)
 }
 
-// split cuts text into runs at the characters of ends. Quotes that are not among them mean nothing.
+// split splits text into runs at the characters in ends. Quotes not in ends are ignored.
 func split(text, ends string) []run {
 	var runs []run
 	var words []string
@@ -127,7 +128,8 @@ func newRun(words []string) run {
 	return r
 }
 
-// canonical joins the words of a command as rules are matched: in lower case, the program resolved.
+// canonical joins a command's words in the form used for matching rules: lower case, with the
+// program resolved.
 func canonical(words []string) string {
 	out := make([]string, len(words))
 	for i, w := range words {

@@ -7,17 +7,17 @@ import (
 	"adze/internal/platform/wildcard"
 )
 
-// A Pattern is the content of a rule about commands: a command ("npm test"), a prefix ("git commit:*") or
-// a wildcard ("git * main", where * is any text and \* a star). Upper and lower case do not differ, and a
-// cmdlet is the same as its aliases.
+// A Pattern is the content of a command rule: a command ("npm test"), a prefix ("git commit:*")
+// or a wildcard ("git * main", where * matches any text and \* a star). Case is ignored, and a
+// cmdlet is equivalent to its aliases.
 type Pattern struct {
 	content string
-	pieces  []string // the literal texts between the stars, as they are matched
-	bare    bool     // the last star may be missing, with the blank before it
-	program string   // of a pattern that names one; a star in it names none
+	pieces  []string // normalized literal parts between the stars
+	bare    bool     // the last star and the blank before it are optional
+	program string   // program the pattern names; empty if the name contains a star
 }
 
-// ParsePattern reads the content of a rule.
+// ParsePattern parses the content of a rule.
 func ParsePattern(content string) (Pattern, error) {
 	text := strings.TrimSpace(content)
 	if text == "" || text == ":*" {
@@ -45,19 +45,20 @@ func ParsePattern(content string) (Pattern, error) {
 // exact reports whether the pattern has no star.
 func (p Pattern) exact() bool { return len(p.pieces) == 1 }
 
-// match reports whether the pattern is text.
+// match reports whether the pattern matches text.
 func (p Pattern) match(text string) bool {
 	return wildcard.Match(text, p.pieces, p.bare)
 }
 
-// Suspected reports whether pat, as a deny or ask rule or the condition of a hook, matches anything in
-// the line that may run as a command, and returns what. The time is linear in the line.
+// Suspected reports whether pat, as a deny or ask rule or the condition of a hook, matches
+// anything in the line that may run as a command, and returns the matching text. It takes time
+// linear in the line.
 func (l *Line) Suspected(pat Pattern) (text string, ok bool) {
 	if whole := strings.TrimSpace(l.Source); pat.exact() && strings.EqualFold(whole, strings.ReplaceAll(pat.content, `\*`, "*")) {
 		return whole, true
 	}
 	pats := []Pattern{pat}
-	if name := resolve(pat.pieces[0]); pat.program == "" && name != pat.pieces[0] { // "rm*" means the others too
+	if name := resolve(pat.pieces[0]); pat.program == "" && name != pat.pieces[0] { // "rm*" also means the other aliases
 		pat.pieces = append([]string{name}, pat.pieces[1:]...)
 		pats = append(pats, pat)
 	}
@@ -71,8 +72,8 @@ func (l *Line) Suspected(pat Pattern) (text string, ok bool) {
 	return "", false
 }
 
-// match tries the commands that may start at each word. A pattern with a star fits from the first place
-// where it begins to fit, or from none, since the star takes whatever lies between.
+// match tries commands starting at each word. A pattern with a star matches at the first word
+// where its beginning matches, or nowhere, because the star matches everything in between.
 func (r run) match(pat Pattern) (string, bool) {
 	for i, w := range r.words {
 		name, tail := resolve(w), r.text[r.at[i]:]
@@ -94,7 +95,7 @@ func (r run) match(pat Pattern) (string, bool) {
 	return "", false
 }
 
-// begins reports, cheaply, whether name and rest may be what the pattern says.
+// begins is a cheap test for whether the pattern can match name followed by rest.
 func (p Pattern) begins(name, rest string) bool {
 	first := p.pieces[0]
 	if len(p.pieces) == 2 && p.bare && len(name)+len(rest) == len(first)-1 {
@@ -109,9 +110,9 @@ func (p Pattern) begins(name, rest string) bool {
 	return strings.HasPrefix(first, name) && strings.HasPrefix(rest, first[len(name):])
 }
 
-// Covered reports whether allow rules with these patterns cover the line: one that quotes it, or for each
-// command one that covers it unless it only reads. A program given by its path is covered only by a rule
-// that quotes the line.
+// Covered reports whether allow rules with these patterns cover the line: a pattern quotes the
+// whole line, or each command is read-only or covered by a pattern. A program given by its path
+// is only covered by a pattern that quotes the line.
 func (l *Line) Covered(pats []Pattern) bool {
 	if l.Opaque {
 		return false

@@ -1,7 +1,7 @@
-// Package pwsh says what a line of PowerShell does before it runs: whether it is proven to only read and
-// what it reads, which programs it may run however they are spelt, and which rules match it. It knows a
-// small part of the language exactly and takes everything else for something it does not understand.
-// Whether a line may run is decided by those who ask, and others run it. Nothing here touches a file.
+// Package pwsh analyzes a line of PowerShell before it runs: whether it is proven to be
+// read-only and which paths it reads, which programs it may run under any spelling, and which
+// rules match it. It knows a small part of the language precisely and treats everything else as
+// not understood. It does not access the file system.
 package pwsh
 
 import (
@@ -10,37 +10,37 @@ import (
 	"sync"
 )
 
-// A Line is a line of PowerShell, understood or not. It does not change and is safe for concurrent use.
+// A Line is an analyzed line of PowerShell. It is immutable and safe for concurrent use.
 type Line struct {
 	Source string
-	// Simple says that the line is made of commands with literal words, joined by ; | and line ends.
-	// Nothing is known for certain about any other line.
+	// Simple means that the line consists of commands with literal words, joined by ; | and
+	// line breaks. Nothing is known for certain about other lines.
 	Simple bool
-	// Problem says why the line is not simple, for the question to the user.
+	// Problem is the reason why the line is not simple, for the prompt.
 	Problem string
-	// Opaque says that the line holds characters that are not visible.
+	// Opaque means that the line contains invisible characters.
 	Opaque bool
 
 	commands []cmd
 	runs     func() []run
 }
 
-// A cmd is one command of a simple line, the name first.
+// A cmd is a command of a simple line. The first word is its name.
 type cmd struct {
 	words []word
-	piped bool // it is given what the command before it prints
+	piped bool // reads the output of the previous command
 }
 
-// A word of a command, after its quotes are removed.
+// A word is a word of a command without its quotes.
 type word struct {
 	value  string
 	quoted bool
 }
 
-// name returns the cmdlet or program in lower case, aliases resolved.
+// name returns the cmdlet or program in lower case, with aliases resolved.
 func (c cmd) name() string { return resolve(c.words[0].value) }
 
-// text returns the form of the command on which rules are matched.
+// text returns the form of the command used for matching rules.
 func (c cmd) text() string {
 	words := make([]string, len(c.words))
 	for i, w := range c.words {
@@ -49,7 +49,7 @@ func (c cmd) text() string {
 	return canonical(words)
 }
 
-// Parse reads src as PowerShell would. It never fails: what it does not understand, the line says.
+// Parse analyzes src. It never fails: lines that it does not understand are not Simple.
 func Parse(src string) *Line {
 	l := &Line{Source: src}
 	l.runs = sync.OnceValue(func() []run { return findRuns(src) })
@@ -65,8 +65,8 @@ func Parse(src string) *Line {
 	return l
 }
 
-// ReadOnly returns nil if the line is proven to change nothing, and else the first reason to doubt it.
-// Which paths it reads is not judged here; see [Line.Reads].
+// ReadOnly returns nil if the line is proven to change nothing, otherwise the first reason for
+// doubt. It does not judge which paths the line reads; see [Line.Reads].
 func (l *Line) ReadOnly() error {
 	if !l.Simple {
 		return errors.New(l.Problem)
@@ -79,7 +79,7 @@ func (l *Line) ReadOnly() error {
 	return nil
 }
 
-// Reads returns the paths that a proven line looks at.
+// Reads returns the paths that a proven line reads.
 func (l *Line) Reads() []string {
 	var paths []string
 	for _, c := range l.commands {
@@ -90,8 +90,9 @@ func (l *Line) Reads() []string {
 	return paths
 }
 
-// Proven returns a proven line as it is to be run: with the full name of every cmdlet and with every
-// value quoted, so that no alias, function or odd spelling comes between the proof and what happens.
+// Proven returns the form in which a proven line must be run: with the full name of every
+// cmdlet and with every value quoted, so that no alias, function or odd spelling can invalidate
+// the proof.
 func (l *Line) Proven() (string, error) {
 	if err := l.ReadOnly(); err != nil {
 		return "", err
@@ -111,7 +112,8 @@ func (l *Line) Proven() (string, error) {
 	return b.String(), nil
 }
 
-// Dynamic reports whether which programs the line runs may be known only when it runs.
+// Dynamic reports whether some of the programs that the line runs may only be known at run
+// time.
 func (l *Line) Dynamic() bool {
 	if l.Simple {
 		return l.mayRun(runners)
@@ -119,7 +121,7 @@ func (l *Line) Dynamic() bool {
 	return strings.ContainsAny(plain(l.Source), "&$[@%") || l.mayRun(runners)
 }
 
-// mayRun reports whether one of the programs may be run.
+// mayRun reports whether the line may run any of the named programs.
 func (l *Line) mayRun(names func(string) bool) bool {
 	for _, r := range l.runs() {
 		for _, w := range r.words {
@@ -131,7 +133,8 @@ func (l *Line) mayRun(names func(string) bool) bool {
 	return false
 }
 
-// Removals returns what the line may remove, as it is written, and whether that is certain.
+// Removals returns the paths that the line may remove, as written, and whether the list is
+// certain.
 func (l *Line) Removals() (paths []string, certain bool) {
 	certain = true
 	for _, r := range l.runs() {
@@ -159,10 +162,10 @@ func (l *Line) Mentions() []string {
 	return words
 }
 
-// Packs reports whether a program of the line takes whole directories with it.
+// Packs reports whether the line may run a program that copies whole directories.
 func (l *Line) Packs() bool { return l.mayRun(packers) }
 
-// Warning returns a warning about what cannot be undone, for the question to the user, or "".
+// Warning returns a warning about irreversible effects for the prompt, or "".
 func (l *Line) Warning() string {
 	switch {
 	case l.mayRun(destroyers):
@@ -171,7 +174,7 @@ func (l *Line) Warning() string {
 		return "This stops programs or the machine."
 	}
 	for _, text := range []string{"git reset --hard:*", "git clean:*", "git push --force:*", "git push -f:*", "git checkout --:*"} {
-		pat, _ := ParsePattern(text) // ok: it is a pattern
+		pat, _ := ParsePattern(text) // ok: the pattern is valid
 		if _, ok := l.Suspected(pat); ok {
 			return "This discards changes, or rewrites history that others may have."
 		}
@@ -179,7 +182,7 @@ func (l *Line) Warning() string {
 	return ""
 }
 
-// Suggest returns the content of the rule that would allow the line: one that quotes it.
+// Suggest returns the content of a rule that would allow the line by quoting it.
 func (l *Line) Suggest() []string {
 	text := strings.TrimSpace(l.Source)
 	if l.Opaque || text == "" {

@@ -43,14 +43,14 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// adversarial are lines that look like reading and are not known to be.
+// adversarial lists lines that look read-only but cannot be proven so.
 var adversarial = []string{
 	"", " ", ";", "|", "ls |", "| ls", "ls || rm x", "ls && rm x", "ls & rm x", "ls; rm x", "ls\nrm x", "ls | rm", "ls | % { rm $_ }", "ls |\nrm",
 	"Get-Content $x", "Get-Content $(rm x)", "Get-Content (rm x)", "Get-Content @(rm x)", "Get-Content @x", "Get-Content \"$(rm x)\"", "Get-Content \"`$x\"", "Get-Content `x",
 	"Get-`Content x", "ls `\n; rm x", "& ls", "& 'rm' x", ". ./x.ps1", ".\\ls", "./ls", `C:\x\ls.exe`, `evil\Get-Content x`, "iex ls", "Invoke-Expression ls", "powershell ls", "cmd /c dir",
 	"Get-Content a > b", "Get-Content a 2>&1", "Get-Content a >> b", "Get-Content <x", "ls # x", "ls <# x #>", "#requires", "ls --% & rm x", "--% rm", "git --% x",
 	"Get-Content @'\nx\n'@", "Get-Content @\"\nx\n\"@", "'Get-Content' x", "\"ls\"", "ls 'a'b", "ls 'a''b'", "ls \"a\"\"b\"", "ls 'a", "ls \"a", "ls a'b'",
-	// Characters that PowerShell takes for quotes, dashes and blanks.
+	// Characters that PowerShell treats as quotes, dashes and blanks.
 	"ls \u2018a\u2019", "ls 'a\u2019; rm x #'", "ls \"a\u201d; rm x #\"", "ls \u201ca\u201d", "ls 'a\u201b'", "ls \"a\u201e\"", "ls \u2013Recurse", "ls \u2014Force", "ls \u2015x", "ls\u00a0x", "ls\u0085x", "ls\u2028rm x", "ls\u200bx", "ls\ufeff", "ls\u202ex", "ls\u3000x",
 	"ls\x00", "ls\x1b[2J", "ls\rrm x", "ls 'a\nb'", "ls a\x7f", "ls \xff",
 	// Other providers, machines and spellings.
@@ -192,7 +192,8 @@ func TestWhatALineMayDo(t *testing.T) {
 	}
 }
 
-// However long a line is, it is searched to its end, in time that grows with it.
+// TestLongLinesAreSearched checks that lines of any length are searched completely in linear
+// time.
 func TestLongLinesAreSearched(t *testing.T) {
 	rm, _ := ParsePattern("rm -Recurse * x *")
 	star, _ := ParsePattern("*zz*y")
@@ -204,7 +205,7 @@ func TestLongLinesAreSearched(t *testing.T) {
 		l.Suspected(star)
 		l.Warning()
 		l.Dynamic()
-		l.ReadOnly() // ok: only the time counts
+		l.ReadOnly() // ok: only the time matters
 		if took := cputime.Used() - start; took > 5*time.Second {
 			t.Errorf("%q: %v", filler, took)
 		}
@@ -226,7 +227,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		// What is run holds nothing outside quotes but names, and proves to the same.
+		// The line to run has only names outside quotes, and is itself provably the same.
 		outside, quoted := "", false
 		for _, r := range text {
 			if r == '\'' {

@@ -6,22 +6,22 @@ import (
 	"sync"
 )
 
-// A cmdlet is a row of the table of what is known to only read. Parameters count only as they are spelt
-// there, but for upper and lower case: abbreviations and glued values do not.
+// A cmdlet is a row in the table of read-only cmdlets. Parameters must be spelled as in the
+// table, except for case: abbreviations and attached values are not accepted.
 type cmdlet struct {
-	name   string // as PowerShell has it
+	name   string // in PowerShell's spelling
 	module string
-	// switches have no value; those in values have one of the kind behind the colon.
+	// switches take no value. Parameters in values take a value of the kind after the colon.
 	switches, values string
-	// positions are the kinds of what stands without a parameter; the last may be repeated with +.
+	// positions lists the kinds of positional arguments; the last may be repeated with +.
 	positions string
-	lists     bool // it looks at names only, so that wildcards are harmless
-	here      bool // without a path it looks at the current directory
-	follows   bool // it may take what another command prints
+	lists     bool // only lists names, so wildcards are harmless
+	here      bool // defaults to the current directory
+	follows   bool // may read the output of another command
 	needsPath bool
 }
 
-// The kinds of values: p is a path, l one without wildcards, t text, n a number.
+// Kinds of values: p is a path, l a path without wildcards, t text, n a number.
 const table = `
 Get-ChildItem|Management|-name -force -file -directory -hidden|-path:p -literalpath:l -filter:t -include:t -exclude:t|p t|lists here
 Get-Item|Management|-force|-path:p -literalpath:l|p|lists needs
@@ -58,13 +58,13 @@ var cmdlets = sync.OnceValue(func() map[string]*cmdlet {
 	return all
 })
 
-// A proof is a command that is known to only read: how it is to be run, and which paths it looks at.
+// A proof describes a command known to be read-only: the form to run and the paths it reads.
 type proof struct {
 	text  string
 	reads []string
 }
 
-// proof proves that the command only reads, or says why it may do more.
+// proof proves that the command is read-only, or returns the reason why it may not be.
 func (c cmd) proof() (proof, error) {
 	row := cmdlets()[c.name()]
 	if row == nil || strings.ContainsAny(c.words[0].value, `\/:`) {
@@ -88,7 +88,7 @@ func (c cmd) proof() (proof, error) {
 	return proof{p.text.String(), p.reads}, nil
 }
 
-// A prover goes through the words of one command.
+// A prover checks the words of a command.
 type prover struct {
 	row   *cmdlet
 	text  strings.Builder
@@ -134,7 +134,7 @@ func (p *prover) words(words []word) error {
 	return nil
 }
 
-// parameter admits a parameter and returns the kind of its value, or "" if it has none.
+// parameter checks a parameter and returns the kind of its value, or "" for a switch.
 func (p *prover) parameter(given string) (kind string, err error) {
 	name := strings.ToLower(given)
 	if p.seen[name] {
@@ -156,7 +156,7 @@ func (p *prover) parameter(given string) (kind string, err error) {
 	return kind, nil
 }
 
-// value admits a value.
+// value checks a value.
 func (p *prover) value(kind, v string) error {
 	switch kind {
 	case "n":
@@ -176,7 +176,7 @@ func (p *prover) value(kind, v string) error {
 	return nil
 }
 
-// path admits a path of the file system and notes what is looked at.
+// path checks a file system path and records that it is read.
 func (p *prover) path(v string, literal bool) error {
 	rest := v
 	if len(v) > 1 && v[1] == ':' {
@@ -216,5 +216,5 @@ func (p *prover) path(v string, literal bool) error {
 	return nil
 }
 
-// quote returns v as one word. A simple line has no quotes that PowerShell knows beside the ASCII ones.
+// quote returns v as a quoted word. A simple line contains no quotes other than ASCII ones.
 func quote(v string) string { return "'" + strings.ReplaceAll(v, "'", "''") + "'" }

@@ -6,15 +6,15 @@ import (
 	"unicode"
 )
 
-// A tokenizer reads the part of the language that is understood: bare words and whole quoted ones, with
-// blanks, line ends, semicolons and bars between them. Whatever else it meets ends it.
+// A tokenizer reads the supported part of the language: bare and fully quoted words, separated
+// by blanks, line breaks, semicolons and bars. It stops at anything else.
 type tokenizer struct {
 	rest     string
 	commands []cmd
 	current  cmd
 }
 
-// tokenize returns the commands of src, or why it is not simple.
+// tokenize returns the commands of src, or the reason why it is not simple.
 func tokenize(src string) ([]cmd, string) {
 	if len(src) > maxLine {
 		return nil, "it is too long to be understood"
@@ -34,7 +34,7 @@ func tokenize(src string) ([]cmd, string) {
 	return t.commands, ""
 }
 
-// maxLine bounds what is understood.
+// maxLine limits the length of lines that are analyzed precisely.
 const maxLine = 10_000
 
 // next reads one token.
@@ -96,17 +96,17 @@ func (t *tokenizer) end() string {
 const (
 	letters   = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 	nameChars = letters + `_.\/:-`
-	// bareChars stand for themselves inside a word; inner ones do if they are not the first.
+	// bareChars are literal inside a word; inner characters are literal except at the start.
 	bareChars = letters + `_./\:*?+=-`
 	inner     = "@~^"
 )
 
-// keywords begin statements that are no commands.
+// keywords begin statements that are not commands.
 var keywords = setOf(`begin break catch class clean configuration continue data define do dynamicparam else elseif end enum exit
 	filter finally for foreach from function hidden if in inlinescript parallel param process return sequence static switch throw
 	trap try until using var while workflow`)
 
-// bare reads a word without quotes.
+// bare reads an unquoted word.
 func (t *tokenizer) bare() string {
 	n := 0
 	for i, r := range t.rest {
@@ -128,7 +128,7 @@ func (t *tokenizer) bare() string {
 	return ""
 }
 
-// quoted reads a word in quotes that holds nothing but itself. What follows must not belong to it.
+// quoted reads a quoted word with literal content. It must be followed by a separator.
 func (t *tokenizer) quoted(quote byte) string {
 	end := strings.IndexByte(t.rest[1:], quote)
 	if end < 0 {
@@ -146,17 +146,17 @@ func (t *tokenizer) quoted(quote byte) string {
 		case quote == '"' && strings.ContainsRune("$`", r):
 			return "it expands something inside a quote"
 		case r >= 0x80 && !letter(r):
-			return fmt.Sprintf("it holds %q inside a quote", r) // some of them are quotes to PowerShell
+			return fmt.Sprintf("it holds %q inside a quote", r) // PowerShell treats some of them as quotes
 		}
 	}
 	t.current.words = append(t.current.words, word{value, true})
 	return ""
 }
 
-// letter reports whether r can be nothing but a letter or a digit.
+// letter reports whether r is a letter or digit.
 func letter(r rune) bool { return unicode.In(r, unicode.L, unicode.Nd) }
 
-// opaque reports whether src holds characters that are not visible, or is no text.
+// opaque reports whether src contains invisible characters or is not text.
 func opaque(src string) bool {
 	for _, r := range src {
 		switch {
@@ -170,7 +170,7 @@ func opaque(src string) bool {
 	return false
 }
 
-// setOf returns the membership test of the words in list.
+// setOf returns a membership test for the words in list.
 func setOf(list string) func(string) bool {
 	return func(word string) bool {
 		for w := range strings.FieldsSeq(list) {
