@@ -11,9 +11,9 @@ import (
 	"encoding/binary"
 )
 
-// Many documents are encrypted with an owner password only: anyone can open them, but programs
-// are asked not to print them, for example. Their key is derived from the document and an empty
-// user password.
+// Many documents are encrypted with an owner password only: anyone can open them, but they
+// request restrictions, such as no printing. Their key is derived from the document and an
+// empty user password.
 
 // A lock decrypts a document's objects.
 type lock struct {

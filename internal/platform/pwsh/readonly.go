@@ -9,7 +9,7 @@ import (
 // A cmdlet is a row in the table of read-only cmdlets. Parameters must be spelled as in the
 // table, except for case: abbreviations and attached values are not accepted.
 type cmdlet struct {
-	name   string // in PowerShell's spelling
+	name   string // PowerShell's spelling
 	module string
 	// switches take no value. Parameters in values take a value of the kind after the colon.
 	switches, values string

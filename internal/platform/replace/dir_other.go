@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// A directory is where a file is replaced. Here there are no calls relative to a handle.
+// A directory is the directory in which a file is replaced. This system has no handle-relative
+// calls.
 type directory struct{ name, id string }
 
 func newDirectory(file *os.File) (directory, error) {
@@ -30,10 +31,10 @@ func (d directory) open(name string, flags int, perm fs.FileMode) (*os.File, err
 	return os.OpenFile(d.path(name), flags, perm)
 }
 
-// writable leaves it to the system to refuse.
+// writable returns nil: the system refuses later if necessary.
 func (d directory) writable(string, fs.FileInfo) error { return nil }
 
-// names returns what is in the directory.
+// names returns the directory's entries.
 func (d directory) names() ([]string, error) {
 	dir, err := os.Open(d.name)
 	if err != nil {
@@ -50,16 +51,16 @@ func (d directory) link(from, to string) error {
 	if err := os.Link(d.path(from), d.path(to)); err != nil {
 		return err
 	}
-	d.remove(from) // ok: the file has its name
+	d.remove(from) // ok: the file has its final name
 	return nil
 }
 
 func (d directory) stat(_ *os.File, name string) (fs.FileInfo, error) { return os.Lstat(d.path(name)) }
 
-// sync does nothing: here the names in a directory are safe once the file is.
+// sync does nothing: on this system, syncing the file also persists its name.
 func (d directory) sync(func(*os.File) error) error { return nil }
 
-// closeFirst says that an open file cannot be renamed.
+// closeFirst reports whether files must be closed before they are renamed.
 const closeFirst = true
 
 func chown(*os.File, fs.FileInfo) (keepsOwner, keepsGroup bool) { return true, true }

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A directory is where a file is replaced: everything is done relative to its open handle, so that it
-// stays the same directory whatever is renamed above it.
+// A directory is the directory in which a file is replaced. All operations are relative to its
+// open handle, so it stays the same directory even if a parent is renamed.
 type directory struct {
 	file *os.File
 	fd   int
@@ -34,13 +34,13 @@ func newDirectory(file *os.File) (directory, error) {
 	return directory{file, int(file.Fd()), fmt.Sprintf("%x-%x", st.Dev, st.Ino)}, nil
 }
 
-// key names the file in this directory for all who may have another path to it. Case is folded, since
-// the file system may do the same.
+// key identifies a file in this directory independently of the path used to reach it. It folds
+// case, because the file system may.
 func (d directory) key(name string) string { return keyOf(d.id, strings.ToLower(name)) }
 
 func (d directory) path(name string) string { return filepath.Join(d.file.Name(), name) }
 
-// open never follows a link and never waits.
+// open never follows a symlink and never blocks.
 func (d directory) open(name string, flags int, perm fs.FileMode) (*os.File, error) {
 	for {
 		fd, err := unix.Openat(d.fd, name, flags|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, uint32(perm.Perm()))
@@ -56,8 +56,8 @@ func (d directory) open(name string, flags int, perm fs.FileMode) (*os.File, err
 	}
 }
 
-// writable reports whether this user may write to the file. To replace it, permission to change the
-// directory would do; but who takes the right to write from a file means that it should stay as it is.
+// writable returns an error if this user may not write to the file. Replacing it would only
+// need permission to change the directory, but a file made read-only is meant to stay as it is.
 func (d directory) writable(name string, info fs.FileInfo) error {
 	if err := unix.Faccessat(d.fd, name, unix.W_OK, unix.AT_EACCESS); errors.Is(err, fs.ErrPermission) {
 		return fmt.Errorf("it is not writable for this user (mode %s): %w", info.Mode().Perm(), fs.ErrPermission)
@@ -65,7 +65,7 @@ func (d directory) writable(name string, info fs.FileInfo) error {
 	return nil
 }
 
-// names returns what is in the directory.
+// names returns the directory's entries.
 func (d directory) names() ([]string, error) {
 	dir, err := d.open(".", os.O_RDONLY|unix.O_DIRECTORY, 0)
 	if err != nil {
@@ -78,32 +78,33 @@ func (d directory) names() ([]string, error) {
 func (d directory) rename(from, to string) error { return unix.Renameat(d.fd, from, d.fd, to) }
 func (d directory) remove(name string) error     { return unix.Unlinkat(d.fd, name, 0) }
 
-// link gives the file from a second name, and then removes the first.
+// link adds a second name to a file and then removes the first.
 func (d directory) link(from, to string) error {
 	if err := unix.Linkat(d.fd, from, d.fd, to, 0); err != nil {
 		return err
 	}
-	d.remove(from) // ok: the file has its name
+	d.remove(from) // ok: the file has its final name
 	return nil
 }
 
-// closeFirst says that an open file cannot be renamed.
+// closeFirst reports whether files must be closed before they are renamed.
 const closeFirst = false
 
-// stat describes the file that was given its name. The open file is asked: what is at the name may be
-// another file already.
+// stat describes the file that was renamed. It uses the open file, because the name may already
+// refer to another file.
 func (d directory) stat(file *os.File, _ string) (fs.FileInfo, error) { return file.Stat() }
 
-// sync makes the names in the directory survive a loss of power.
+// sync makes the directory's entries survive a power failure.
 func (d directory) sync(fsync func(*os.File) error) error {
-	// Some file systems cannot sync a directory; they say so, and there is nothing else to do.
+	// Some file systems cannot sync a directory. They return an error, and nothing can be done
+	// about it.
 	if err := fsync(d.file); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, syscall.ENOTSUP) {
 		return err
 	}
 	return nil
 }
 
-// chown gives f the owner and the group of another file, as far as this user may.
+// chown gives f the owner and group of another file, as far as this user may.
 func chown(f *os.File, like fs.FileInfo) (keepsOwner, keepsGroup bool) {
 	want, ok := like.Sys().(*syscall.Stat_t)
 	info, err := f.Stat()
@@ -116,7 +117,7 @@ func chown(f *os.File, like fs.FileInfo) (keepsOwner, keepsGroup bool) {
 	return keepsOwner, keepsGroup
 }
 
-// otherLinks returns how many names beside its own a file has.
+// otherLinks returns the number of additional hard links to a file.
 func otherLinks(info fs.FileInfo) int {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(st.Nlink) - 1

@@ -8,15 +8,16 @@ import (
 	"time"
 )
 
-// An identity tells whether a file is the one that was read, and has not been written to since.
+// An identity detects whether a file was replaced or modified since it was read.
 type identity struct {
 	info    fs.FileInfo
-	changed int64 // when the system says it was last changed, in nanoseconds; programs cannot set it back
-	// certain says that the last change was so long before reading that a later one has another time.
+	changed int64 // change time in nanoseconds, which programs cannot set
+	// certain means that the last change was long enough before reading that any later change
+	// has a different timestamp.
 	certain bool
 }
 
-// settled is longer than any clock by which systems stamp files takes to move on.
+// settled exceeds the timestamp granularity of all file systems.
 const settled = 2 * time.Second
 
 func identify(info fs.FileInfo, read time.Time) identity {
@@ -25,13 +26,13 @@ func identify(info fs.FileInfo, read time.Time) identity {
 	return id
 }
 
-// same reports whether nothing speaks against info being the same version.
+// same reports whether info may describe the same version.
 func (id identity) same(info fs.FileInfo) bool {
 	return os.SameFile(id.info, info) && id.info.Size() == info.Size() &&
 		id.info.ModTime().Equal(info.ModTime()) && id.changed == changeTime(info)
 }
 
-// keyOf makes the name of a lock file.
+// keyOf returns the name of a lock file.
 func keyOf(dir, name string) string {
 	sum := sha256.Sum256([]byte(dir + "\x00" + name))
 	return hex.EncodeToString(sum[:16])

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 )
 
-// rewrite writes pieces over the content of the file, for a file that cannot be replaced because of
-// why. Until it is done, a copy of the old content lies beside the locks; if writing fails, the old
-// content is written back.
+// rewrite overwrites the file's content with pieces. It is used if the file cannot be replaced
+// because of why. While it runs, a backup of the old content is kept in the lock directory; if
+// writing fails, the old content is restored.
 func (f *File) rewrite(old *Version, pieces [][]byte, why error) (Outcome, error) {
 	if err := f.before(); err != nil {
 		return Outcome{}, err
@@ -29,16 +29,16 @@ func (f *File) rewrite(old *Version, pieces [][]byte, why error) (Outcome, error
 	if err := f.keep(backup, old.Data); err != nil {
 		return Outcome{}, fmt.Errorf("keeping a copy before rewriting in place: %w", err)
 	}
-	// Both may be views of the file that is about to change.
+	// Both may be mapped from the file that is about to change.
 	before, after := bytes.Clone(old.Data), bytes.Join(pieces, nil)
 	if err := f.overwrite(file, after); err != nil {
 		if restore := f.overwrite(file, before); restore != nil {
 			return Outcome{}, fmt.Errorf("%w; the file is damaged, its old content is in %s", err, backup)
 		}
-		os.Remove(backup) // ok: at worst a copy stays
+		os.Remove(backup) // ok: at worst the backup remains
 		return Outcome{}, err
 	}
-	os.Remove(backup) // ok: at worst a copy stays
+	os.Remove(backup) // ok: at worst the backup remains
 	o := Outcome{Hash: hashOf([][]byte{after}), InPlace: why}
 	if info, err := file.Stat(); err == nil {
 		o.Info = info

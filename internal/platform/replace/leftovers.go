@@ -10,21 +10,21 @@ import (
 	"adze/internal/platform/lockfile"
 )
 
-// leftovers are files with a temporary name whose process was killed before it could rename or remove
-// them. They are removed when a file in the same directory is changed for the first time.
+// leftovers tracks temporary files whose process was killed before it could rename or remove
+// them. They are removed the first time a file in the same directory is changed.
 type leftovers struct {
 	mu    sync.Mutex
-	swept map[string]bool // directories
+	swept map[string]bool // directories already swept
 }
 
 const (
 	tempPrefix, tempSuffix = ".adze-", ".tmp"
-	// tempAge is how old a leftover is at least. A live process holds a lock on its file, but not every
-	// file system has locks.
+	// tempAge is the minimum age of a leftover. A live process locks its file, but not all file
+	// systems support locks.
 	tempAge = time.Minute
 )
 
-// tempName returns a name for a file that is yet to get its own.
+// tempName returns a temporary file name.
 func tempName() string { return tempPrefix + rand.Text() + tempSuffix }
 
 func isTempName(name string) bool {
@@ -35,7 +35,8 @@ func isTempName(name string) bool {
 	return ok && len(middle) == len(rand.Text()) && strings.Trim(middle, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
 }
 
-// sweep removes leftovers from a directory. What goes wrong is left for the next time.
+// sweep removes leftovers from a directory. Files that cannot be removed are left for the next
+// time.
 func (r *Replacer) sweep(d directory) {
 	r.leftovers.mu.Lock()
 	defer r.leftovers.mu.Unlock()
@@ -54,7 +55,7 @@ func (r *Replacer) sweep(d directory) {
 	}
 }
 
-// abandoned reports whether no process works on the file any more.
+// abandoned reports whether no process uses the file any more.
 func abandoned(d directory, name string) bool {
 	file, err := d.open(name, os.O_RDWR, 0)
 	if err != nil {

@@ -14,12 +14,12 @@ import (
 	"adze/internal/platform/lockfile"
 )
 
-// lockWait is how long a call waits for a file that others work on.
+// lockWait limits how long a call waits for a lock.
 const lockWait = 10 * time.Second
 
-// locks keeps calls of this process and other processes off each other's files. Inside the process a
-// channel is enough; between processes it is a lock on a file of its own, since a lock on the file
-// itself would be lost when it is replaced.
+// locks serializes access to files between calls in this process and between processes. Within
+// the process, channels suffice. Between processes, separate lock files are used, because a
+// lock on the file itself would be lost when it is replaced.
 type locks struct {
 	dir  string
 	wait time.Duration
@@ -29,19 +29,20 @@ type locks struct {
 	files map[string]*lockFile
 }
 
-// A lockFile is one that this process has locked. The calls that hold it hold different files.
+// A lockFile is a lock file held by this process. The calls that share it work on different
+// files.
 type lockFile struct {
 	file  *os.File
 	calls int
 }
 
-// A queue is the calls that hold or want one file.
+// A queue holds the calls that have or want a file.
 type queue struct {
-	turn  chan struct{} // holds a token while the file is free
+	turn  chan struct{} // contains a token while the file is free
 	calls int
 }
 
-// acquire waits for the lock called key. The func it returns gives the lock back.
+// acquire waits for the lock for key and returns a function that releases it.
 func (l *locks) acquire(ctx context.Context, key string) (release func(), err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, l.wait, ErrBusy)
 	defer cancel()
@@ -65,10 +66,10 @@ func (l *locks) acquire(ctx context.Context, key string) (release func(), err er
 	}, nil
 }
 
-// ErrBusy says that another call or process works on the file, and has not finished for a long time.
+// ErrBusy means that another call or process has held the file for too long.
 var ErrBusy = errors.New("waited too long")
 
-// A busyError is [ErrBusy] with who works on the file.
+// A busyError is an [ErrBusy] that names the holder.
 type busyError struct{ holder string }
 
 func (e *busyError) Error() string {
@@ -77,7 +78,7 @@ func (e *busyError) Error() string {
 
 func (e *busyError) Unwrap() error { return ErrBusy }
 
-// waited is the error of a call that did not get the lock.
+// waited returns the error for a call that did not get the lock.
 func waited(ctx context.Context, holder string) error {
 	if err := context.Cause(ctx); !errors.Is(err, ErrBusy) {
 		return err
@@ -106,10 +107,11 @@ func (l *locks) leave(key string, w *queue) {
 	}
 }
 
-// acquireFile waits for the lock on one of the lock files. There is no call that waits for a limited
-// time, so it asks again and again, after pauses that differ: many processes that began to wait together
-// would ask together. The system unlocks the file of a process that dies. A lock file that another call has is shared with it: the queues keep
-// the two apart, and a call that changes one file while it holds another must not wait for itself.
+// acquireFile waits for a lock file. The system has no lock call with a timeout, so acquireFile
+// polls, with jitter to keep many waiting processes from polling in step. The system releases
+// the locks of a process that dies. A lock file held by another call in this process is shared:
+// the queues keep the calls apart, and a call that changes one file while it holds another must
+// not deadlock.
 func (l *locks) acquireFile(ctx context.Context, key string) (unlock func(), err error) {
 	path := filepath.Join(l.dir, key[:bucket])
 	for pause := time.Millisecond; ; pause = min(2*pause, 20*time.Millisecond) {
@@ -133,7 +135,7 @@ func (l *locks) acquireFile(ctx context.Context, key string) (unlock func(), err
 	}
 }
 
-// share locks the lock file at path, unless a call of this process has it already.
+// share locks the lock file at path, unless another call in this process already holds it.
 func (l *locks) share(path string) (unlock func(), err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -157,7 +159,8 @@ func (l *locks) share(path string) (unlock func(), err error) {
 	}, nil
 }
 
-// bucket is how much of a key names its lock file. Processes whose files share one wait for each other,
-// which takes milliseconds; in return the lock files are few and stay: making one for each change would
-// cost as much as writing the file.
+// bucket is the length of the key prefix that names the lock file. Processes whose files share
+// a lock file wait for each other, which takes milliseconds. In return there are few lock
+// files, and they are kept: creating one for each change would cost as much as writing the
+// file.
 const bucket = 2

@@ -22,7 +22,7 @@ import (
 	"adze/internal/platform/lockfile"
 )
 
-// Set in the children that tests start: what they do, and where.
+// Set in the child processes that tests start: their role and directories.
 const (
 	envRole  = "REPLACE_TEST_ROLE"
 	envRoot  = "REPLACE_TEST_ROOT"
@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// play is what a child does.
+// play runs in the child process.
 func play(role string) error {
 	dir, err := os.Open(os.Getenv(envRoot))
 	if err != nil {
@@ -60,7 +60,7 @@ func play(role string) error {
 			return err
 		}
 		fmt.Println("locked")
-		_, err := os.Stdin.Read(make([]byte, 1)) // until the test ends
+		_, err := os.Stdin.Read(make([]byte, 1)) // wait until the test ends
 		return err
 	case "flip":
 		for i := 0; ; i++ {
@@ -80,7 +80,7 @@ func (p *place) child(role string) *exec.Cmd {
 	return cmd
 }
 
-// change reads f and writes what edit makes of it.
+// change applies edit to the content of f.
 func change(r *Replacer, dir *os.File, edit func([]byte) []byte) error {
 	f, err := r.Lock(context.Background(), dir, "f")
 	if err != nil {
@@ -103,7 +103,8 @@ func increment(r *Replacer, dir *os.File) error {
 	})
 }
 
-// contents are the two a file flips between; they differ in length and in every byte.
+// contents returns the two contents a file alternates between. They differ in length and in
+// every byte.
 func contents() [2][]byte {
 	return [2][]byte{bytes.Repeat([]byte("old."), 12<<10), bytes.Repeat([]byte("NEW!!"), 20<<10)}
 }
@@ -157,7 +158,7 @@ func TestLockIsWaitedFor(t *testing.T) {
 		t.Errorf("a lock is waited for %v", p.locks.wait)
 	}
 	held := p.lock("f")
-	other := New(p.locks.dir) // as in another process
+	other := New(p.locks.dir) // simulates another process
 	released := make(chan time.Time, 1)
 	go func() {
 		time.Sleep(50 * time.Millisecond)
@@ -179,7 +180,7 @@ func TestLockNamesItsHolder(t *testing.T) {
 	p := newPlace(t, "x")
 	p.locks.wait = 50 * time.Millisecond
 	held := p.lock("f")
-	_, err := p.Lock(t.Context(), p.dir, "F") // the same file, where case does not count
+	_, err := p.Lock(t.Context(), p.dir, "F") // the same file, because case is folded
 	if err == nil || !strings.Contains(err.Error(), "another call of this session") {
 		t.Errorf("held by this process: %v", err)
 	}
@@ -209,7 +210,7 @@ func TestLockNamesItsHolder(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("process %d", cmd.Process.Pid)) {
 		t.Errorf("held by another process: %v", err)
 	}
-	if err := cmd.Process.Kill(); err != nil { // its lock goes with it
+	if err := cmd.Process.Kill(); err != nil { // this releases its lock
 		t.Fatal(err)
 	}
 	stdin.Close()
@@ -235,7 +236,7 @@ func TestLockIsOfTheFileWhateverThePath(t *testing.T) {
 		t.Error("locked twice")
 	}
 	name := "g"
-	for held.dir.key(name)[:bucket] == held.dir.key("f")[:bucket] { // these wait for each other
+	for held.dir.key(name)[:bucket] == held.dir.key("f")[:bucket] { // files in the same bucket wait for each other
 		name += "g"
 	}
 	if other, err := p.Lock(t.Context(), dir, name); err != nil {
@@ -245,9 +246,9 @@ func TestLockIsOfTheFileWhateverThePath(t *testing.T) {
 	}
 }
 
-// A call that changes a second file while it holds the first does not wait for itself, whatever lock
-// file the two share; another process waits for both.
-//
+// TestLocksOfOneProcessDoNotCollide checks that a call that changes a second file while it
+// holds the first does not deadlock, even if both share a lock file, and that another process
+// waits for both.
 // Proves EDIT-09.
 func TestLocksOfOneProcessDoNotCollide(t *testing.T) {
 	p := newPlace(t, "x")
@@ -258,7 +259,7 @@ func TestLocksOfOneProcessDoNotCollide(t *testing.T) {
 		name += "g"
 	}
 	second := p.lock(name)
-	other := New(p.locks.dir) // as in another process
+	other := New(p.locks.dir) // simulates another process
 	other.locks.wait = p.locks.wait
 	for range 2 {
 		if _, err := other.Lock(t.Context(), p.dir, "f"); err == nil {
@@ -301,7 +302,7 @@ func TestKilledWritersLeaveOldOrNew(t *testing.T) {
 			t.Fatal(err)
 		}
 		buf := make([]byte, 64)
-		for range 10 + kills%17*5 { // a killed writer has written some, or is at it
+		for range 10 + kills%17*5 { // the killed writer has finished some writes or is in the middle of one
 			if _, err := stdout.Read(buf); err != nil {
 				t.Fatal(err)
 			}
@@ -325,7 +326,7 @@ func TestKilledWritersLeaveOldOrNew(t *testing.T) {
 	}
 }
 
-// age makes files older than those that others may be working on.
+// age makes files old enough to count as abandoned.
 func age(t *testing.T, p *place, names []string) {
 	t.Helper()
 	then := time.Now().Add(-2 * tempAge)
@@ -336,8 +337,8 @@ func age(t *testing.T, p *place, names []string) {
 	}
 }
 
-// What a killed process left is removed; what another process works on, or somebody else made, is not.
-//
+// TestLeavings checks that files left by a killed process are removed, but not files that
+// another process is using or that someone else created.
 // Proves EDIT-10.
 func TestLeavings(t *testing.T) {
 	p := newPlace(t, "old")

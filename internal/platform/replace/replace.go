@@ -1,6 +1,6 @@
-// Package replace changes files as a whole and safely: one writer at a time, old or new content and
-// never a mixture, and no change of another program overwritten. It works inside a directory that its
-// caller has opened and so decided on; what to write, and what may be written, is left to others.
+// Package replace safely replaces whole files: with one writer at a time, atomically, and
+// without overwriting changes by other programs. It works inside a directory that the caller
+// has opened.
 package replace
 
 import (
@@ -15,13 +15,15 @@ import (
 	"path/filepath"
 )
 
-// ErrChanged says that another program changed the file since it was read. It was left alone.
+// ErrChanged means that another program changed the file since it was read. The file was not
+// modified.
 var ErrChanged = errors.New("the file was changed by another program just now")
 
-// ErrExists says that another program made the file meanwhile. It was left alone.
+// ErrExists means that another program created the file first. The file was not modified.
 var ErrExists error = existsError{}
 
-// existsError is [fs.ErrExist] in other words. It is a type because formatting at start-up costs time.
+// existsError wraps [fs.ErrExist] with another message. It is a type because formatting an
+// error at startup costs time.
 type existsError struct{}
 
 func (existsError) Error() string {
@@ -30,28 +32,29 @@ func (existsError) Error() string {
 
 func (existsError) Unwrap() error { return fs.ErrExist }
 
-// ErrSpecial says that something is not a regular file.
+// ErrSpecial means that a file is not a regular file.
 var ErrSpecial = errors.New("it is not a regular file")
 
-// TooLarge is the error of reading a file that is larger than asked for.
+// TooLarge is returned when reading a file that exceeds the maximum size.
 type TooLarge struct{ Size, Max int64 }
 
-// Error gives both sizes.
+// Error includes both sizes.
 func (e *TooLarge) Error() string {
 	return fmt.Sprintf("the file has %d bytes, which is more than %d", e.Size, e.Max)
 }
 
-// A Replacer replaces files. One per process and lock directory; it may be used concurrently.
+// A Replacer replaces files. Use one per process and lock directory. It is safe for concurrent
+// use.
 type Replacer struct {
 	locks     locks
 	leftovers leftovers
-	// fault, if not nil, is asked before each step and can make it fail.
+	// fault, if not nil, is called before each step and can make it fail.
 	fault func(step string) error
 	fsync func(*os.File) error
 }
 
-// New returns a Replacer that shares the lock directory with other processes. The directory is made
-// when it is first needed.
+// New returns a Replacer that shares the lock directory with other processes. The directory is
+// created when first needed.
 func New(lockDir string) *Replacer {
 	return &Replacer{locks: locks{dir: lockDir, wait: lockWait, held: map[string]*queue{}, files: map[string]*lockFile{}}, leftovers: leftovers{swept: map[string]bool{}}, fsync: (*os.File).Sync}
 }
@@ -63,8 +66,9 @@ func (r *Replacer) step(name string) error {
 	return r.fault(name)
 }
 
-// Lock waits until no other call and no other process works on the file called name in dir, for 10
-// seconds at most. The error then names who does. The caller keeps dir open until Unlock.
+// Lock locks the file called name in dir against other calls and processes. It waits up to 10
+// seconds and then returns an error that names the holder. The caller must keep dir open until
+// Unlock.
 func (r *Replacer) Lock(ctx context.Context, dir *os.File, name string) (*File, error) {
 	d, err := newDirectory(dir)
 	if err != nil {
@@ -77,10 +81,10 @@ func (r *Replacer) Lock(ctx context.Context, dir *os.File, name string) (*File, 
 	return &File{r: r, dir: d, name: name, unlock: unlock}, nil
 }
 
-// A File is a name in a directory that only its holder works on. It is not safe for concurrent use.
+// A File is a locked name in a directory. It is not safe for concurrent use.
 type File struct {
-	// Before is called when the new content is complete, just before the file gets it. Its error stops
-	// that. It may be nil.
+	// Before, if not nil, is called when the new content is complete, just before it takes
+	// effect. An error aborts the change.
 	Before func() error
 
 	r      *Replacer
@@ -89,29 +93,29 @@ type File struct {
 	unlock func()
 }
 
-// Unlock lets others work on the file.
+// Unlock releases the lock.
 func (f *File) Unlock() { f.unlock() }
 
-// An Outcome is what became of a file that was written.
+// An Outcome describes a written file.
 type Outcome struct {
-	// Hash returns the SHA-256 of the content, which takes a while if that is large. It looks at the
-	// pieces once more, so that the old version must not be closed before.
+	// Hash returns the SHA-256 of the content, which takes a while for large files. It reads
+	// the pieces again, so the old version must not be closed before.
 	Hash func() ([sha256.Size]byte, error)
-	// Info describes the new file, or is nil if it was changed again before that could be told.
+	// Info describes the new file, or is nil if the file was changed again in the meantime.
 	Info fs.FileInfo
-	// InPlace is why the file was rewritten in place instead of replaced, or nil.
+	// InPlace is the reason why the file was rewritten in place instead of replaced, or nil.
 	InPlace error
-	// Links is how many other names the old file has: they keep the old content.
+	// Links is the number of other hard links to the old file, which keep the old content.
 	Links int
-	// Unsynced is why the new content may not survive a loss of power, or nil.
+	// Unsynced is the reason why the new content may not survive a power failure, or nil.
 	Unsynced error
 }
 
-// Replace makes pieces, one after the other, the content of the file, unless it is not old any more, or
-// this user may not write to it.
-// Mode, owner and extended attributes stay, as far as this user may set them. On an error the old
-// content is in place. The caller has kept a copy of it for the case that the file must be rewritten
-// in place and the machine stops meanwhile.
+// Replace replaces the file's content with the concatenated pieces, unless the file is no
+// longer old or this user may not write to it. Mode, owner and extended attributes are
+// preserved as far as this user may set them. On error the old content is in place. The caller
+// must have a copy of the old content, in case the file has to be rewritten in place and the
+// machine stops while that happens.
 func (f *File) Replace(old *Version, pieces [][]byte) (out Outcome, err error) {
 	err = Guard(func() error {
 		out, err = f.replace(old, pieces)
@@ -140,8 +144,8 @@ func (f *File) replace(old *Version, pieces [][]byte) (Outcome, error) {
 	return f.rewrite(old, pieces, err)
 }
 
-// Create makes a file with the content pieces and the permissions perm, less the umask's. It fails with
-// [ErrExists] if there is one by now.
+// Create creates a file with the concatenated pieces and the permissions perm (before umask).
+// It fails with [ErrExists] if the file exists.
 func (f *File) Create(pieces [][]byte, perm fs.FileMode) (Outcome, error) {
 	t, err := f.temp(nil, pieces, perm)
 	if err != nil {
@@ -156,14 +160,15 @@ func (f *File) Create(pieces [][]byte, perm fs.FileMode) (Outcome, error) {
 	return out, nil
 }
 
-// WriteFile makes data the content of the file at path, with the permissions mode, whatever it was. It is the old or
-// the new one at any time, and where the system can do that, a process that is killed leaves nothing else. Callers
-// that must not overwrite what others do use [Replacer.Lock].
+// WriteFile atomically writes data to the file at path with the given mode, overwriting any
+// existing file. Where the system supports it, a killed process leaves nothing behind. Callers
+// that must not overwrite other changes use [Replacer.Lock].
 func WriteFile(path string, data []byte, mode fs.FileMode) error {
 	return New("").WriteFile(path, data, mode)
 }
 
-// WriteFile is like the function of that name. It looks for what killed processes left behind only once in each directory.
+// WriteFile is like the function [WriteFile], but looks for leftovers of killed processes only
+// once per directory.
 func (r *Replacer) WriteFile(path string, data []byte, mode fs.FileMode) error {
 	dir, err := os.Open(filepath.Dir(path))
 	if err != nil {
@@ -191,7 +196,7 @@ func (r *Replacer) WriteFile(path string, data []byte, mode fs.FileMode) error {
 	return t.rename(d.rename)
 }
 
-// hashOf returns a func that hashes pieces.
+// hashOf returns a function that hashes pieces.
 func hashOf(pieces [][]byte) func() ([sha256.Size]byte, error) {
 	return func() (sum [sha256.Size]byte, err error) {
 		h := sha256.New()
@@ -216,12 +221,12 @@ func (f *File) before() error {
 	return nil
 }
 
-// A beforeError is an error of Before. It is final: the file is not rewritten in place either.
+// A beforeError is an error from Before. It is final: the file is not rewritten in place.
 type beforeError struct{ error }
 
 func (e *beforeError) Unwrap() error { return e.error }
 
-// unchanged reports whether the file is still the version old.
+// unchanged returns an error if the file is no longer the version old.
 func (f *File) unchanged(old *Version) error {
 	if err := f.r.step("check"); err != nil {
 		return err
@@ -246,7 +251,7 @@ func (f *File) unchanged(old *Version) error {
 	return compare(file, old.Data)
 }
 
-// smallFile is the size up to which content is always compared, whatever the times of the file say.
+// smallFile is the size up to which content is always compared, regardless of the timestamps.
 const smallFile = 1 << 20
 
 // compare reads file and compares it with want.

@@ -58,11 +58,11 @@ func (p *place) content(name string) string {
 	return string(data)
 }
 
-// names lists the directory and the files beside the locks.
+// names lists the directory and the lock directory, without lock files.
 func (p *place) names() []string {
 	var names []string
 	for _, dir := range []string{p.root, p.locks.dir} {
-		entries, _ := os.ReadDir(dir) // ok: the lock directory may not be there yet
+		entries, _ := os.ReadDir(dir) // ok: the lock directory may not exist yet
 		for _, e := range entries {
 			if dir == p.root || len(e.Name()) > bucket {
 				names = append(names, e.Name())
@@ -81,7 +81,7 @@ func (p *place) lock(name string) *File {
 	return f
 }
 
-// replace reads f, does what happens meanwhile, and replaces the content.
+// replace reads f, calls meanwhile and then replaces the content.
 func (p *place) replace(content string, meanwhile func()) (Outcome, error) {
 	p.t.Helper()
 	f := p.lock("f")
@@ -101,7 +101,7 @@ func (p *place) replace(content string, meanwhile func()) (Outcome, error) {
 // Proves EDIT-10.
 func TestReplaceKeepsWhatIsNotContent(t *testing.T) {
 	p := newPlace(t, "old")
-	if err := os.Chmod(p.path("f"), 0o767); err != nil { // which no usual mask leaves as it is
+	if err := os.Chmod(p.path("f"), 0o767); err != nil { // a mode that no usual umask preserves
 		t.Fatal(err)
 	}
 	if os.Getuid() == 0 {
@@ -165,8 +165,8 @@ func sum(t *testing.T, out Outcome) [sha256.Size]byte {
 	return sum
 }
 
-// What is written reaches the disk before it gets its name, and the name after that.
-//
+// TestReplaceIsFlushed checks that the content is synced before the rename, and the directory
+// afterwards.
 // Proves EDIT-10.
 func TestReplaceIsFlushed(t *testing.T) {
 	p := newPlace(t, "old")
@@ -290,7 +290,7 @@ func TestCreateDoesNotReplace(t *testing.T) {
 	if info, _ := os.Stat(p.path("g")); !os.SameFile(info, out.Info) || info.Mode().Perm()&^0o640 != 0 || info.Mode().Perm()&0o600 != 0o600 {
 		t.Errorf("mode %v", info.Mode())
 	}
-	// By the other way, for file systems that know no better.
+	// The fallback for file systems without support for it.
 	p.write("temp", "x")
 	if err := g.dir.link("temp", "f"); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("link over a file: %v", err)
@@ -386,13 +386,13 @@ func TestRewriteInPlace(t *testing.T) {
 	}
 }
 
-// Every step fails once, for each reason there is: the old content stays, or, where there is another
-// way, the new one is there; and nothing else is.
-//
+// TestEveryStepFails makes every step fail once for each possible reason. It checks that the
+// old content stays or, where there is a fallback, that the new content is in place, and that
+// nothing is left behind.
 // Proves EDIT-10, WRITE-04.
 func TestEveryStepFails(t *testing.T) {
 	const old, fresh = "the old content", "something new"
-	for _, first := range []error{nil, syscall.EBUSY} { // the latter leads to rewriting in place
+	for _, first := range []error{nil, syscall.EBUSY} { // EBUSY leads to rewriting in place
 		for _, cause := range []error{syscall.ENOSPC, syscall.EIO, syscall.EDQUOT, fs.ErrPermission} {
 			for n := 1; ; n++ {
 				p := newPlace(t, old)
@@ -456,8 +456,8 @@ func TestEveryStepFails(t *testing.T) {
 	}
 }
 
-// A write in place that fails in the middle puts the old content back; if even that fails, the error
-// says where the old content is.
+// TestRewriteRestores checks that a write in place that fails halfway restores the old content
+// and that, if even that fails, the error names the backup.
 func TestRewriteRestores(t *testing.T) {
 	const old = "the old content"
 	for fails, damaged := range map[int]bool{1: false, 1000: true} {
@@ -491,8 +491,8 @@ func TestRewriteRestores(t *testing.T) {
 	}
 }
 
-// A large file that gets shorter while it is looked at is a changed file, not a crash.
-//
+// TestShortenedMeanwhile checks that truncating a large file while it is being read counts as a
+// change and does not crash.
 // Proves EDIT-09.
 func TestShortenedMeanwhile(t *testing.T) {
 	const size = 20 << 20
@@ -514,7 +514,7 @@ func TestShortenedMeanwhile(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil && !errors.Is(err, ErrChanged) { // where files are copied it is still there
+	if err != nil && !errors.Is(err, ErrChanged) { // on systems that copy the file, the data is still available
 		t.Errorf("looking at it: %v", err)
 	}
 	if _, err := f.Replace(v, [][]byte{v.Data, []byte("y")}); !errors.Is(err, ErrChanged) {
@@ -539,7 +539,7 @@ func TestRewriteLargeInPlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer v.Close()
-	// The end comes first: a view of the file would change while it is written.
+	// The end comes first, because a mapped file would change while it is being written.
 	if _, err := f.Replace(v, [][]byte{v.Data[10<<20:], []byte("!"), v.Data[:10<<20]}); err != nil {
 		t.Fatal(err)
 	}

@@ -17,10 +17,10 @@ func changeTime(info fs.FileInfo) int64 {
 	return 0
 }
 
-// largeFile is the size from which a file is looked at where the system has it, and not copied.
+// largeFile is the size from which a file is memory-mapped instead of copied.
 const largeFile = 8 << 20
 
-// view returns the content of a large file, and what gives it back.
+// view maps a large file into memory and returns its content and a function to unmap it.
 func view(f *os.File, size int64) ([]byte, func()) {
 	if size < largeFile {
 		return nil, nil
@@ -32,26 +32,26 @@ func view(f *os.File, size int64) ([]byte, func()) {
 	return mem, func() { unix.Munmap(mem) }
 }
 
-// beginSync lets the disk begin while the rest is still written.
+// beginSync starts writing a range to disk while the rest is still being written.
 func beginSync(f *os.File, offset, n int64) {
-	unix.SyncFileRange(int(f.Fd()), offset, n, unix.SYNC_FILE_RANGE_WRITE) // ok: the sync at the end counts
+	unix.SyncFileRange(int(f.Fd()), offset, n, unix.SYNC_FILE_RANGE_WRITE) // ok: the final sync reports errors
 }
 
-// openUnnamed makes a file that is to be called name, and has no name yet. It fails with
-// [errors.ErrUnsupported] where there is no such thing.
+// openUnnamed creates an unnamed file that will later be linked as name. It fails with
+// [errors.ErrUnsupported] where the system cannot do that.
 func (d directory) openUnnamed(name string, perm fs.FileMode) (*os.File, error) {
 	for {
 		fd, err := unix.Openat(d.fd, ".", unix.O_RDWR|unix.O_TMPFILE|unix.O_CLOEXEC, uint32(perm.Perm()))
 		switch err {
 		case nil:
 			file := os.NewFile(uintptr(fd), d.path(name))
-			if err := unix.Faccessat(unix.AT_FDCWD, descriptor(file), unix.F_OK, 0); err != nil { // it could never get one
+			if err := unix.Faccessat(unix.AT_FDCWD, descriptor(file), unix.F_OK, 0); err != nil { // it could never be linked
 				file.Close()
 				return nil, errors.ErrUnsupported
 			}
 			return file, nil
 		case unix.EINTR:
-		case unix.EOPNOTSUPP, unix.EISDIR, unix.EINVAL, unix.ENOENT: // the file system, or the kernel, cannot
+		case unix.EOPNOTSUPP, unix.EISDIR, unix.EINVAL, unix.ENOENT: // unsupported by the file system or kernel
 			return nil, errors.ErrUnsupported
 		default:
 			return nil, &fs.PathError{Op: "create", Path: d.path(name), Err: err}
@@ -59,7 +59,7 @@ func (d directory) openUnnamed(name string, perm fs.FileMode) (*os.File, error) 
 	}
 }
 
-// linkUnnamed gives such a file a name, unless that is taken.
+// linkUnnamed links an unnamed file as name, unless the name is taken.
 func (d directory) linkUnnamed(file *os.File, name string) error {
 	return unix.Linkat(unix.AT_FDCWD, descriptor(file), d.fd, name, unix.AT_SYMLINK_FOLLOW)
 }
@@ -67,10 +67,10 @@ func (d directory) linkUnnamed(file *os.File, name string) error {
 // descriptor returns a path to an open file.
 func descriptor(file *os.File) string { return fmt.Sprintf("/proc/self/fd/%d", file.Fd()) }
 
-// renameNew renames unless the new name is taken.
+// renameNew renames a file unless the new name is taken.
 func (d directory) renameNew(from, to string) error {
 	err := unix.Renameat2(d.fd, from, d.fd, to, unix.RENAME_NOREPLACE)
-	if err == unix.EINVAL || err == unix.ENOSYS { // not on this file system, or kernel
+	if err == unix.EINVAL || err == unix.ENOSYS { // unsupported by the file system or kernel
 		return d.link(from, to)
 	}
 	return err

@@ -23,13 +23,13 @@ func getAttribute(path, name string) string {
 	return string(buf[:n])
 }
 
-// As somebody who may write the file, but not to its directory.
-//
+// TestReplaceInALockedDirectory runs as a user who may write to the file, but not to its
+// directory.
 // Proves EDIT-10.
 func TestReplaceInALockedDirectory(t *testing.T) {
 	p := newPlace(t, "old")
 	p.locks.dir = t.TempDir()
-	if os.Getuid() == 0 { // to whom no directory is locked: this thread goes on as somebody else
+	if os.Getuid() == 0 { // root may write anywhere, so this thread switches to another user
 		for _, path := range []string{p.path("f"), p.locks.dir} {
 			if err := os.Chown(path, 65534, 65534); err != nil {
 				t.Fatal(err)
@@ -37,7 +37,7 @@ func TestReplaceInALockedDirectory(t *testing.T) {
 		}
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
-		// The directories above belong to root alone.
+		// Only root has access to the parent directories.
 		if err := os.Chmod(parent(p.locks.dir), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -66,9 +66,8 @@ func TestReplaceInALockedDirectory(t *testing.T) {
 
 func parent(path string) string { return path[:strings.LastIndexByte(path, '/')] }
 
-// While the new content is written and synced, which takes long, there is no name that a killed process
-// could leave behind.
-//
+// TestNoNameUntilComplete checks that the new file has no name, which a killed process could
+// leave behind, while its content is written and synced.
 // Proves EDIT-10.
 func TestNoNameUntilComplete(t *testing.T) {
 	p := newPlace(t, "old")
@@ -93,7 +92,7 @@ func TestNoNameUntilComplete(t *testing.T) {
 	if seen["rename"] != 1 {
 		t.Errorf("%d names just before a new file gets its own", seen["rename"])
 	}
-	if err := p.WriteFile(p.path("f"), []byte("newer"), 0o644); err != nil { // as a rewind does (D14)
+	if err := p.WriteFile(p.path("f"), []byte("newer"), 0o644); err != nil { // done by rewind (D14)
 		t.Fatal(err)
 	}
 	if seen["sync"] != 2 {
@@ -101,7 +100,8 @@ func TestNoNameUntilComplete(t *testing.T) {
 	}
 }
 
-// A file of /proc has no size and content all the same: it cannot be replaced.
+// TestFileWithoutSize checks that a file in /proc, which has content but no size, cannot be
+// replaced.
 func TestFileWithoutSize(t *testing.T) {
 	p := newPlace(t, "")
 	dir, err := os.Open("/proc")
@@ -119,13 +119,13 @@ func TestFileWithoutSize(t *testing.T) {
 	}
 }
 
-// A file without the right to write is left alone, though its directory may be changed.
+// TestReadOnlyFile checks that a read-only file in a writable directory is not modified.
 func TestReadOnlyFile(t *testing.T) {
 	p := newPlace(t, "old")
 	if err := os.Chmod(p.path("f"), 0o444); err != nil {
 		t.Fatal(err)
 	}
-	if os.Getuid() == 0 { // to whom nothing is read-only: this thread goes on as somebody else
+	if os.Getuid() == 0 { // root may write anywhere, so this thread switches to another user
 		if err := os.Chmod(p.root, 0o777); err != nil {
 			t.Fatal(err)
 		}
@@ -149,12 +149,12 @@ func TestReadOnlyFile(t *testing.T) {
 	}
 }
 
-// A file without an access control list gets none from the default list of its directory (F1 of the second look).
-//
+// TestNoInheritedAccessList checks that a file without an access control list does not inherit
+// the directory's default list.
 // Proves EDIT-10.
 func TestNoInheritedAccessList(t *testing.T) {
 	p := newPlace(t, "old")
-	// user::rwx user:1234:rw- group::r-x mask::rwx other::---, as default.
+	// user::rwx user:1234:rw- group::r-x mask::rwx other::---, as the default list.
 	list := []byte("\x02\x00\x00\x00" + "\x01\x00\x07\x00\xff\xff\xff\xff" + "\x02\x00\x06\x00\xd2\x04\x00\x00" +
 		"\x04\x00\x05\x00\xff\xff\xff\xff" + "\x10\x00\x07\x00\xff\xff\xff\xff" + "\x20\x00\x00\x00\xff\xff\xff\xff")
 	err := os.Chmod(p.path("f"), 0o640)
@@ -175,7 +175,7 @@ func TestNoInheritedAccessList(t *testing.T) {
 	if n, bad := unix.Getxattr(p.path("f"), accessList, nil); n > 0 || !errors.Is(bad, unix.ENODATA) || err != nil || info.Mode().Perm() != 0o640 {
 		t.Errorf("a list of %d bytes, %v; %v, %v", n, bad, info, err)
 	}
-	// A list of its own stays.
+	// The file's own list is preserved.
 	own := append([]byte(nil), list...)
 	own[14] = 4
 	if err := unix.Setxattr(p.path("f"), accessList, own, 0); err != nil {

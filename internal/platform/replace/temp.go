@@ -12,18 +12,19 @@ import (
 	"adze/internal/platform/lockfile"
 )
 
-// A temp is a new file beside the one it is to become. Where the system can do that it has no name until
-// it is complete, so that a process that is killed leaves nothing behind.
+// A temp is a new file in the same directory as the file it will become. Where the system
+// supports it, it has no name until it is complete, so that a killed process leaves nothing
+// behind.
 type temp struct {
 	f        *File
 	file     *os.File
 	name     string
-	named    bool        // it has its temporary name
-	info     fs.FileInfo // when it was complete
+	named    bool        // has its temporary name
+	info     fs.FileInfo // state when complete
 	unsynced error
 }
 
-// temp makes a new file with the content pieces, which may be parts of the old one.
+// temp creates a new file with the concatenated pieces, which may be parts of the old file.
 func (f *File) temp(old *Version, pieces [][]byte, perm fs.FileMode) (_ *temp, err error) {
 	f.r.sweep(f.dir)
 	t := &temp{f: f, name: tempName()}
@@ -37,7 +38,7 @@ func (f *File) temp(old *Version, pieces [][]byte, perm fs.FileMode) (_ *temp, e
 	if err != nil {
 		return nil, err
 	}
-	lockfile.Lock(t.file) // ok: only those who tidy up look at it
+	lockfile.Lock(t.file) // ok: the lock only matters for cleaning up leftovers
 	if err := t.write(old, pieces); err != nil {
 		t.discard()
 		return nil, err
@@ -45,7 +46,7 @@ func (f *File) temp(old *Version, pieces [][]byte, perm fs.FileMode) (_ *temp, e
 	return t, nil
 }
 
-// chunk is how much is written before the disk is told to begin.
+// chunk is how much is written before the system is asked to start syncing.
 const chunk = 8 << 20
 
 func (t *temp) write(old *Version, pieces [][]byte) error {
@@ -56,7 +57,7 @@ func (t *temp) write(old *Version, pieces [][]byte) error {
 				return err
 			}
 			n := min(len(p), chunk)
-			if err := t.add(old, p[:n]); errors.Is(err, syscall.EFAULT) { // of memory that went away
+			if err := t.add(old, p[:n]); errors.Is(err, syscall.EFAULT) { // the mapped file was truncated
 				return ErrChanged
 			} else if err != nil {
 				return err
@@ -71,9 +72,9 @@ func (t *temp) write(old *Version, pieces [][]byte) error {
 	return nil
 }
 
-// add writes the next bytes. Those that are a large part of the old file are copied by the system, which
-// on some file systems only notes that they are the same; if the file is not what it was any more, that is
-// found out before the new one gets its name.
+// add writes the next bytes. Large parts of the old file are copied by the kernel, which on
+// some file systems shares the blocks. If the old file has changed, that is detected before the
+// new file is renamed.
 func (t *temp) add(old *Version, p []byte) error {
 	if at, ok := within(old, p); ok && len(p) >= smallFile {
 		if _, err := old.file.Seek(at, io.SeekStart); err != nil {
@@ -89,7 +90,7 @@ func (t *temp) add(old *Version, p []byte) error {
 	return err
 }
 
-// within returns where in the old file p is, if it is memory of that.
+// within returns the offset of p in the old file if p is part of its memory.
 func within(old *Version, p []byte) (int64, bool) {
 	if old == nil || len(p) == 0 {
 		return 0, false
@@ -100,7 +101,7 @@ func within(old *Version, p []byte) (int64, bool) {
 
 func address(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) }
 
-// publish gives the new file the properties of the old one and then its name.
+// publish gives the new file the attributes of the old one and then its name.
 func (t *temp) publish(old *Version) error {
 	if err := t.f.r.step("attributes"); err != nil {
 		return err
@@ -123,7 +124,7 @@ func (t *temp) publish(old *Version) error {
 	return t.rename(t.f.dir.rename)
 }
 
-// link gives the file its temporary name, if it has none.
+// link gives the file its temporary name if it has none.
 func (t *temp) link() error {
 	if t.named {
 		return nil
@@ -133,7 +134,7 @@ func (t *temp) link() error {
 	return err
 }
 
-// rename gives the file its name, by the way given.
+// rename gives the file its final name by calling way.
 func (t *temp) rename(way func(from, to string) error) error {
 	err := t.f.r.step("rename")
 	if err == nil && closeFirst {
@@ -152,8 +153,9 @@ func (t *temp) rename(way func(from, to string) error) error {
 	return nil
 }
 
-// inherit gives the new file owner, mode and extended attributes of the old one. An owner that this
-// user may not set is not an error; then no other user may gain rights by it.
+// inherit copies owner, mode and extended attributes from the old file. If this user may not
+// set the owner, that is not an error, but permissions are reduced so that no other user gains
+// access.
 func (t *temp) inherit(old *Version) error {
 	mode := old.Info.Mode()
 	keepsOwner, keepsGroup := chown(t.file, old.Info)
@@ -171,7 +173,7 @@ func (t *temp) inherit(old *Version) error {
 	return copyAttributes(old.file, t.file)
 }
 
-// appear gives the new file its name, unless it is taken.
+// appear gives the new file its final name, unless the name is taken.
 func (t *temp) appear() error {
 	if err := t.sync(); err != nil {
 		return err
@@ -201,7 +203,7 @@ func (t *temp) sync() (err error) {
 	return err
 }
 
-// outcome describes the new file, which has its name by now.
+// outcome describes the new file, which has its final name.
 func (t *temp) outcome(old *Version) Outcome {
 	o := Outcome{Unsynced: t.unsynced}
 	if old != nil {
@@ -214,22 +216,22 @@ func (t *temp) outcome(old *Version) Outcome {
 	return o
 }
 
-// discard closes the file, and removes it unless it has got its name.
+// discard closes the file and removes it unless it has its final name.
 func (t *temp) discard() {
-	t.file.Close() // ok: it was flushed, or is not wanted
+	t.file.Close() // ok: it was synced or is no longer needed
 	if t.named {
-		t.f.dir.remove(t.name) // ok: the error that counts is known
+		t.f.dir.remove(t.name) // ok: the relevant error has been reported
 	}
 }
 
-// A renameError is a rename that the file system refused.
+// A renameError means that the file system refused a rename.
 type renameError struct{ err error }
 
 func (e *renameError) Error() string { return fmt.Sprintf("renaming: %v", e.err) }
 func (e *renameError) Unwrap() error { return e.err }
 
-// rewritable reports whether a file that could not be replaced, for the reason err, may be rewritten:
-// its directory cannot be written to, or it is a mount point.
+// rewritable reports whether a file that could not be replaced because of err may be rewritten
+// in place: its directory is not writable, or it is a mount point.
 func rewritable(err error) bool {
 	var stop *beforeError
 	if errors.Is(err, ErrChanged) || errors.As(err, &stop) {

@@ -4,5 +4,5 @@ package replace
 
 import "io/fs"
 
-// changeTime is not known here, so that content is always compared.
+// changeTime is not available on this system, so content is always compared.
 func changeTime(fs.FileInfo) int64 { return 0 }

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// A Version is the content of a file at one time.
+// A Version is a snapshot of a file's content.
 type Version struct {
-	// Data is gone after Close. That of a large file is a view of the file itself: if another program
-	// shortens the file meanwhile, it is not there any more. See [Guard].
+	// Data is invalid after Close. For a large file it is mapped memory, which becomes
+	// inaccessible if another program truncates the file. See [Guard].
 	Data []byte
 	Info fs.FileInfo
 
@@ -21,16 +21,16 @@ type Version struct {
 	free func()
 }
 
-// Close gives back the memory of Data.
+// Close releases Data.
 func (v *Version) Close() {
 	v.Data = nil
-	v.file.Close() // ok: it was only read
+	v.file.Close() // ok: opened read-only
 	if v.free != nil {
 		v.free()
 	}
 }
 
-// Read returns the whole file, if it is a regular file of at most max bytes.
+// Read returns the content of the file, which must be a regular file of at most max bytes.
 func (f *File) Read(max int64) (*Version, error) {
 	if err := f.r.step("read"); err != nil {
 		return nil, err
@@ -74,26 +74,26 @@ func (v *Version) fill(max int64) error {
 	return nil
 }
 
-// more reports whether there is anything left to read.
+// more reports whether r has more data.
 func more(r io.Reader) bool {
-	n, _ := r.Read(make([]byte, 1)) // ok: an error is not more content
+	n, _ := r.Read(make([]byte, 1)) // ok: an error means no more data
 	return n > 0
 }
 
-// unsized reports whether a file that holds something still says that it is empty, as those of /proc do.
+// unsized reports whether a non-empty file has a size of 0, as in /proc.
 func unsized(f *os.File) bool {
 	info, err := f.Stat()
 	return err == nil && info.Size() == 0
 }
 
-// Guard runs f, which looks at the content of a version, and returns [ErrChanged] if that is not there
-// any more.
+// Guard calls f, which accesses a version's content, and returns [ErrChanged] if the content
+// has become inaccessible.
 func Guard(f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		switch fault := recover().(type) {
 		case nil:
-		case interface{ Addr() uintptr }: // of memory that went away
+		case interface{ Addr() uintptr }: // the mapped file was truncated
 			err = ErrChanged
 		default:
 			panic(fault)

@@ -11,19 +11,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// accessList is the attribute that holds the access control list. A new file gets one if its directory has a default
-// list.
+// accessList is the attribute that holds the access control list. A new file inherits a list if
+// its directory has a default list.
 const accessList = "system.posix_acl_access"
 
-// copyAttributes copies the extended attributes, among them access control lists, and removes a list that the old file
-// does not have. Those that this user may not set, or that the file system keeps itself, are left out.
+// copyAttributes copies the extended attributes, including access control lists, and removes an
+// inherited list that the old file does not have. It skips attributes that this user may not
+// set or that the file system maintains itself.
 func copyAttributes(from, to *os.File) error {
 	names, err := attribute(func(buf []byte) (int, error) { return unix.Flistxattr(int(from.Fd()), buf) })
 	if err != nil {
 		return ignorable(err)
 	}
 	if own := strings.Split(string(names), "\x00"); !slices.Contains(own, accessList) {
-		inherited, _ := unix.Fgetxattr(int(to.Fd()), accessList, nil) // ok: then there is none
+		inherited, _ := unix.Fgetxattr(int(to.Fd()), accessList, nil) // ok: an error means no list
 		if inherited > 0 {
 			if err := unix.Fremovexattr(int(to.Fd()), accessList); err != nil {
 				return &os.PathError{Op: "removing the access control list", Path: to.Name(), Err: err}
@@ -45,7 +46,7 @@ func copyAttributes(from, to *os.File) error {
 	return nil
 }
 
-// attribute asks for the size, and then for as much.
+// attribute queries the size first and then the value.
 func attribute(get func([]byte) (int, error)) ([]byte, error) {
 	for {
 		size, err := get(nil)
@@ -54,7 +55,7 @@ func attribute(get func([]byte) (int, error)) ([]byte, error) {
 		}
 		buf := make([]byte, size)
 		n, err := get(buf)
-		if errors.Is(err, unix.ERANGE) { // it has grown
+		if errors.Is(err, unix.ERANGE) { // the value has grown
 			continue
 		}
 		return buf[:max(n, 0)], err

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// LoadCertificate returns the client certificate in a file in PEM form, with the key in another one, or in the same if
-// keyFile is empty.
+// LoadCertificate loads a client certificate and its key from PEM files. If keyFile is empty,
+// certFile contains both.
 func LoadCertificate(certFile, keyFile string) (*tls.Certificate, error) {
 	keyFile = cmp.Or(keyFile, certFile)
 	certs, err := os.ReadFile(certFile)

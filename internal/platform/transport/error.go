@@ -15,20 +15,20 @@ import (
 	"time"
 )
 
-// An Error is why a request got no response.
+// An Error explains why a request got no response.
 type Error struct {
-	// Text says what happened, Advice what to do about it; both without a full stop. Text holds no address with a
-	// password.
+	// Text describes the problem and Advice suggests a solution, both without a period. Text
+	// never contains a URL with a password.
 	Text, Advice string
-	// Trust says that the connection cannot be trusted, and trying again will not help.
+	// Trust means that the connection cannot be trusted and that retrying will not help.
 	Trust bool
-	Err   error // the cause, or nil
+	Err   error // cause, or nil
 }
 
 func (e *Error) Error() string { return e.Text }
 func (e *Error) Unwrap() error { return e.Err }
 
-// proxyRefusal is the error for a proxy that answers and does not open a connection.
+// A proxyRefusal means that a proxy answered, but refused to open a connection.
 type proxyRefusal struct {
 	host   string
 	status int
@@ -45,7 +45,7 @@ const (
 	mutual = "Set ADZE_CLIENT_CERT and ADZE_CLIENT_KEY to a certificate that the server accepts and its key, as files in PEM form"
 )
 
-// explain returns what a failed request to an address means, through a proxy if it is not nil.
+// explain converts the error of a failed request. proxy is nil if the request did not use one.
 func explain(err error, to, proxy *url.URL, now time.Time) *Error {
 	var known *Error
 	if errors.As(err, &known) {
@@ -67,7 +67,7 @@ func explain(err error, to, proxy *url.URL, now time.Time) *Error {
 			e.Text = "the proxy " + refusal.host + " wants a user name and a password"
 			e.Advice = "Put them into the variable that names the proxy: HTTPS_PROXY=http://user:password@" + refusal.host
 		}
-		e.Trust = refusal.status < 500 // it will not change its mind
+		e.Trust = refusal.status < 500 // retrying will not help
 		return e
 	case proxy != nil && errors.As(err, &op) && (op.Op == "proxyconnect" || strings.HasPrefix(op.Op, "socks")):
 		at = "the proxy " + proxy.Host
@@ -76,13 +76,13 @@ func explain(err error, to, proxy *url.URL, now time.Time) *Error {
 		e.Advice = "Start the server, or check the base URL"
 	}
 	e.Text = reason(err, at)
-	if text := err.Error(); strings.Contains(text, "response headers exceeded") || strings.Contains(text, "header list larger") { // they have no type
+	if text := err.Error(); strings.Contains(text, "response headers exceeded") || strings.Contains(text, "header list larger") { // these errors have no type
 		e.Text, e.Advice = at+" sent response headers that are too long", "Check the base URL and the proxy"
 	}
 	return e
 }
 
-// reason returns why no connection with a place came about, or why it ended.
+// reason explains why a connection to at failed or ended.
 func reason(err error, at string) string {
 	var name *net.DNSError
 	var late interface{ Timeout() bool }
@@ -105,7 +105,7 @@ func reason(err error, at string) string {
 	return strings.NewReplacer("net/http: ", "", "HTTP/1.x transport connection broken: ", "", "http2: ", "", "http: ", "").Replace(err.Error())
 }
 
-// untrusted returns what to say of a connection that is not secure; ok is false if that is not the problem.
+// untrusted explains why a connection is not secure. ok is false if that is not the problem.
 func untrusted(err error, host string, now time.Time) (text, advice string, ok bool) {
 	var (
 		authority x509.UnknownAuthorityError

@@ -9,8 +9,9 @@ import (
 	"golang.org/x/net/http/httpproxy"
 )
 
-// Proxies returns the function that finds the proxy of a request, as the environment says. An address that makes no
-// sense is an error: without it, what is meant for a proxy would go to the network directly.
+// Proxies returns a function that returns the proxy for a request according to the environment.
+// An invalid proxy address is an error, because requests meant for a proxy would otherwise go
+// to the network directly.
 func (c Config) Proxies() (func(*http.Request) (*url.URL, error), error) {
 	getenv := c.getenv()
 	address := func(names ...string) (string, error) {
@@ -35,14 +36,14 @@ func (c Config) Proxies() (func(*http.Request) (*url.URL, error), error) {
 	}
 	found := httpproxy.Config{
 		HTTPProxy: cmp.Or(plain, all), HTTPSProxy: cmp.Or(secure, all), NoProxy: cmp.Or(getenv("NO_PROXY"), getenv("no_proxy")),
-		CGI: getenv("REQUEST_METHOD") != "", // where HTTP_PROXY is a header of a request
+		CGI: getenv("REQUEST_METHOD") != "", // under CGI, HTTP_PROXY is a request header
 	}
 	find := found.ProxyFunc()
 	return func(req *http.Request) (*url.URL, error) { return find(req.URL) }, nil
 }
 
-// checkAddress returns an error if the variable does not hold the address of a proxy. Its value is not repeated: it may
-// hold a password.
+// checkAddress returns an error if the variable is not a valid proxy address. The error does
+// not include the value, which may contain a password.
 func checkAddress(name, value string) error {
 	u, err := url.Parse(value)
 	if err != nil || u.Scheme == "" || u.Host == "" {

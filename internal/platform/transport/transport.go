@@ -1,6 +1,6 @@
-// Package transport carries HTTP requests: through the user's proxy, trusting the user's certificates, within
-// time limits, and with errors that say what happened and what to do. It follows no redirect and knows no
-// credentials but those of a proxy.
+// Package transport sends HTTP requests through the user's proxy, trusting the user's
+// certificates, within time limits, and with errors that explain the problem and suggest a
+// solution. It does not follow redirects and handles no credentials except a proxy's.
 package transport
 
 import (
@@ -22,42 +22,46 @@ import (
 	"adze/internal/platform/contacts"
 )
 
-// Config says how to reach other machines. The zero value goes by the process's environment.
+// Config configures a Transport. The zero value uses the process environment.
 type Config struct {
-	// Getenv returns the variables that name proxies; nil means those of the process.
+	// Getenv returns the proxy variables; nil means os.Getenv.
 	Getenv func(string) string
-	// RootCAs are certificates in PEM form that are trusted besides the system's.
+	// RootCAs are PEM certificates to trust in addition to the system's.
 	RootCAs []byte
-	// Certificate is shown to servers that ask for one; it may be nil.
+	// Certificate, if not nil, is presented to servers that request one.
 	Certificate *tls.Certificate
-	// Vet returns why no connection may be made to an address, or nil. It is asked when the connection is made, after the
-	// name was looked up, and not about proxies. It may be nil.
+	// Vet, if not nil, returns an error if connecting to an address is not allowed. It is
+	// called for each connection after name resolution, but not for proxies.
 	Vet func(netip.Addr) error
-	// For says what requests are for, see package contacts; it may be empty.
+	// For is the purpose of the requests; see package contacts. It may be empty.
 	For string
 }
 
 const (
 	connectLimit = 15 * time.Second
-	// keepAlive notices a connection that died while the machine slept before a request hangs on it.
+	// keepAlive detects connections that died while the machine slept before a request hangs on
+	// them.
 	keepAlive = 30 * time.Second
-	// plainIdle is how long an unencrypted connection is kept for the next request. Many servers close theirs after 5 s,
-	// and a POST that crosses with the close is lost. A new one costs little.
+	// plainIdle is how long an unencrypted connection is kept for the next request. Many
+	// servers close theirs after 5 s, and a POST that crosses with the close is lost. A new
+	// connection costs little.
 	plainIdle  = time.Second
 	secureIdle = 90 * time.Second
 )
 
-// A Transport is an [http.RoundTripper] whose errors are of type [*Error], except when the request's context ended.
+// A Transport is an [http.RoundTripper] whose errors are of type [*Error], except when the
+// request's context is done.
 type Transport struct {
 	config Config
-	// plain carries requests without certificates, which take longer to read than all of start-up may. secure carries others.
+	// plain sends requests without loading certificates, which takes longer than the whole
+	// startup may. secure sends all others.
 	plain, secure half
 }
 
-// A half is set up by its first request.
+// A half is initialized by its first request.
 type half struct {
 	once sync.Once
-	open atomic.Pointer[http.Transport] // nil before that, and after an error
+	open atomic.Pointer[http.Transport] // nil before the first request and after an error
 	err  error
 }
 
@@ -74,10 +78,10 @@ func (h *half) get(open func() (*http.Transport, error)) (*http.Transport, error
 // proxied marks the context of a request that goes through a proxy.
 type proxied struct{}
 
-// New returns a transport. It is set up by the first request, or by [Transport.Warm].
+// New returns a transport. It is initialized by the first request or [Transport.Warm].
 func New(c Config) *Transport { return &Transport{config: c} }
 
-// Warm reads the certificates in the background that a request to an address needs, if it needs any.
+// Warm loads the certificates for a request to address in the background, if it needs any.
 func (t *Transport) Warm(address *url.URL) {
 	if address.Scheme != "https" {
 		return
@@ -85,13 +89,14 @@ func (t *Transport) Warm(address *url.URL) {
 	go func() {
 		inner, err := t.inner(&http.Request{URL: address})
 		if err == nil && inner.TLSClientConfig.RootCAs == nil {
-			x509.SystemCertPool() // ok: it keeps what it read, and a handshake reports errors
+			x509.SystemCertPool() // ok: the result is cached, and a handshake reports errors
 		}
 	}()
 }
 
-// Preconnect opens a connection to an https address in the background, so that the first request need not wait for it. No
-// request is sent: it is cancelled when the transport begins to connect, which then keeps the connection for the next one.
+// Preconnect opens a connection to an https address in the background, so that the first
+// request need not wait for it. It sends no request: it cancels a request when the transport
+// starts to connect, and the transport keeps the connection for the next one.
 func (t *Transport) Preconnect(address *url.URL) {
 	if address.Scheme != "https" {
 		return
@@ -105,18 +110,18 @@ func (t *Transport) Preconnect(address *url.URL) {
 			return
 		}
 		if res, err := t.RoundTrip(req); err == nil {
-			res.Body.Close() // ok: it has none
+			res.Body.Close() // ok: the body is empty
 		}
 	}()
 }
 
-// inner returns the half that carries a request.
+// inner returns the http.Transport for a request.
 func (t *Transport) inner(req *http.Request) (*http.Transport, error) {
 	plain, err := t.plain.get(t.config.open)
 	if err != nil {
 		return nil, err
 	}
-	proxy, _ := plain.Proxy(req) // ok: an error comes back from the round trip
+	proxy, _ := plain.Proxy(req) // ok: RoundTrip returns the error
 	if req.URL.Scheme != "https" && (proxy == nil || proxy.Scheme != "https") {
 		return plain, nil
 	}
@@ -130,7 +135,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	contacts.Add(req.URL.Host, t.config.For)
-	if proxy, _ := inner.Proxy(req); proxy != nil { // ok: an error comes back below
+	if proxy, _ := inner.Proxy(req); proxy != nil { // ok: the error is returned below
 		contacts.Add(proxy.Host, contacts.Proxy)
 		if t.config.Vet != nil {
 			req = req.WithContext(context.WithValue(req.Context(), proxied{}, true))
@@ -138,13 +143,13 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	res, err := inner.RoundTrip(req)
 	if err != nil && req.Context().Err() == nil {
-		proxy, _ := inner.Proxy(req) // ok: an error is the one that came back
+		proxy, _ := inner.Proxy(req) // ok: err already reports it
 		err = explain(err, req.URL, proxy, time.Now())
 	}
 	return res, err
 }
 
-// CloseIdleConnections closes the connections that carry no request.
+// CloseIdleConnections closes idle connections.
 func (t *Transport) CloseIdleConnections() {
 	for _, h := range []*half{&t.plain, &t.secure} {
 		if inner := h.open.Load(); inner != nil {
@@ -170,10 +175,10 @@ func (c Config) open() (*http.Transport, error) {
 		IdleConnTimeout:        plainIdle,
 		MaxIdleConnsPerHost:    4,
 		MaxResponseHeaderBytes: 1 << 20,
-		// A long conversation leaves in few writes.
+		// Send a long conversation in few writes.
 		WriteBufferSize:   64 << 10,
 		ForceAttemptHTTP2: true,
-		// Compression would hold events back until a block of them is full.
+		// Compression would delay events until a block is full.
 		DisableCompression: true,
 		HTTP2:              &http.HTTP2Config{SendPingTimeout: keepAlive, PingTimeout: connectLimit},
 		TLSClientConfig:    &tls.Config{MinVersion: tls.VersionTLS12},
@@ -184,7 +189,7 @@ func (c Config) open() (*http.Transport, error) {
 	return t, nil
 }
 
-// openSecure is open with the certificates to trust.
+// openSecure is like open, but also loads the certificates to trust.
 func (c Config) openSecure() (*http.Transport, error) {
 	t, err := c.open()
 	if err != nil {
@@ -220,7 +225,7 @@ func (c Config) getenv() func(string) string {
 // Roots returns the certificates to trust; nil means the system's.
 func (c Config) Roots() (*x509.CertPool, error) {
 	getenv := c.getenv()
-	var own []byte // on other systems the standard library reads it
+	var own []byte // set only where the standard library does not read the variable
 	if file := getenv("SSL_CERT_FILE"); file != "" && (runtime.GOOS == "darwin" || runtime.GOOS == "windows") {
 		var err error
 		if own, err = os.ReadFile(file); err != nil {
@@ -232,7 +237,7 @@ func (c Config) Roots() (*x509.CertPool, error) {
 	}
 	pool, err := x509.SystemCertPool()
 	if err != nil {
-		pool = x509.NewCertPool() // ok: the extra certificates are at hand
+		pool = x509.NewCertPool() // ok: the extra certificates are available
 	}
 	if len(own) > 0 && !pool.AppendCertsFromPEM(own) {
 		return nil, &Error{Text: "the file in SSL_CERT_FILE holds no certificate in PEM form", Advice: "Check SSL_CERT_FILE", Trust: true}
@@ -243,7 +248,7 @@ func (c Config) Roots() (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// checkProxy returns an error for a proxy that does not open a connection.
+// checkProxy returns an error if a proxy refuses to open a connection.
 func checkProxy(_ context.Context, proxy *url.URL, _ *http.Request, res *http.Response) error {
 	if res.StatusCode == http.StatusOK {
 		return nil

@@ -62,7 +62,8 @@ func newKey(t *testing.T) *ecdsa.PrivateKey {
 	return key
 }
 
-// issue returns a certificate for a host from now plus start for an hour, and its parts in PEM form.
+// issue returns a certificate for a host that is valid for an hour from now plus start, and its
+// parts in PEM form.
 func (a *authority) issue(host string, start time.Duration) (pair tls.Certificate, cert, key []byte) {
 	a.t.Helper()
 	k := newKey(a.t)
@@ -85,7 +86,7 @@ func (a *authority) issue(host string, start time.Duration) (pair tls.Certificat
 	return pair, cert, key
 }
 
-// serve starts a server with a TLS configuration, or without TLS if it is nil, and returns its address.
+// serve starts a server, without TLS if c is nil, and returns its address.
 func serve(t *testing.T, c *tls.Config) string {
 	t.Helper()
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "answer") }))
@@ -99,10 +100,10 @@ func serve(t *testing.T, c *tls.Config) string {
 	return s.Listener.Addr().String()
 }
 
-// A proxy connects every request with one address, if the user name and the password are right.
+// A proxy connects every request to the same address if the user name and password are right.
 type proxy struct {
 	addr     string
-	answer   string // to a CONNECT instead of a connection
+	answer   string // response to CONNECT, in place of a connection
 	password string
 	asked    []string
 }
@@ -122,7 +123,7 @@ func listen(t *testing.T, handle func(net.Conn)) string {
 			if err != nil {
 				return
 			}
-			handle(c) // one after the other: there is one request at a time
+			handle(c) // sequentially, because there is only one request at a time
 			c.Close()
 		}
 	}()
@@ -143,7 +144,7 @@ func (p *proxy) http(c net.Conn) {
 		first, page, _ := strings.Cut(p.answer, "PAGE")
 		io.WriteString(c, first)
 		if page != "" {
-			c.Read(make([]byte, 1)) // a server does not speak before the client
+			c.Read(make([]byte, 1)) // the client sends first
 			io.WriteString(c, page)
 		}
 		io.Copy(io.Discard, c)
@@ -153,7 +154,7 @@ func (p *proxy) http(c net.Conn) {
 	}
 }
 
-// socks speaks SOCKS 5 with a password.
+// socks implements SOCKS 5 with a password.
 func (p *proxy) socks(c net.Conn) {
 	read := func(n int) []byte { b := make([]byte, n); io.ReadFull(c, b); return b }
 	read(int(read(2)[1]))
@@ -182,7 +183,7 @@ func (p *proxy) splice(c net.Conn) {
 	io.Copy(c, to)
 }
 
-// get asks for an address and returns the answer. The variables are pairs.
+// get sends a request and returns the response. variables alternates names and values.
 func get(t *testing.T, c Config, address string, variables ...string) (string, error) {
 	t.Helper()
 	c.Getenv = func(name string) string {
@@ -209,7 +210,8 @@ func get(t *testing.T, c Config, address string, variables ...string) (string, e
 	return string(body), err
 }
 
-// Each way in which a connection fails is an error that says what happened and what to do.
+// TestErrors checks that each kind of connection failure explains the problem and suggests a
+// solution.
 // Proves PROV-55.
 func TestErrors(t *testing.T) {
 	ca, other := newAuthority(t, "Test CA"), newAuthority(t, "Corporate Inspection")
@@ -246,7 +248,7 @@ func TestErrors(t *testing.T) {
 	for _, tt := range []struct {
 		name, url    string
 		config       Config
-		text, advice string // what they contain; empty for an answer
+		text, advice string // expected substrings; empty if the request succeeds
 		trust        bool
 	}{
 		{"answer", "https://" + good, Config{RootCAs: ca.pem}, "", "", false},
@@ -388,8 +390,8 @@ func TestLoadCertificate(t *testing.T) {
 	}
 }
 
-// Addresses are vetted when the connection is made, whatever the name was; a proxy is not.
-//
+// TestVet checks that addresses are vetted on connecting, under any host name, but that proxies
+// are not.
 // Proves MCP-25.
 func TestVet(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {}))
@@ -430,7 +432,8 @@ func TestVet(t *testing.T) {
 	}
 }
 
-// A connection that is opened ahead carries no request, and the first request uses it: no other one is let through.
+// TestPreconnect checks that a preconnected connection carries no request and that the first
+// request uses it. The server accepts no other connection.
 func TestPreconnect(t *testing.T) {
 	var requests, connections atomic.Int32
 	shaken, others := make(chan struct{}), make(chan struct{})
@@ -490,7 +493,8 @@ func TestPreconnect(t *testing.T) {
 	New(Config{}).Preconnect(&url.URL{Scheme: "http", Host: "127.0.0.1:1"})
 }
 
-// An unencrypted connection is dropped before a server would: many do after 5 s.
+// TestPlainConnectionsEnd checks that unencrypted connections are dropped before a server
+// would, which many do after 5 s.
 func TestPlainConnectionsEnd(t *testing.T) {
 	gone := make(chan struct{})
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
@@ -519,7 +523,8 @@ func TestPlainConnectionsEnd(t *testing.T) {
 	}
 }
 
-// Certificates are read for https alone: a file of them that is damaged does not keep plain requests from being sent.
+// TestCertificatesAreForHTTPS checks that certificates are only loaded for https, so that a
+// damaged certificate file does not affect plain requests.
 func TestCertificatesAreForHTTPS(t *testing.T) {
 	answer := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	plain, secure := httptest.NewServer(answer), httptest.NewTLSServer(answer)
