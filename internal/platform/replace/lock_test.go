@@ -210,7 +210,7 @@ func TestLockNamesItsHolder(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("process %d", cmd.Process.Pid)) {
 		t.Errorf("held by another process: %v", err)
 	}
-	if err := cmd.Process.Kill(); err != nil { // this releases its lock
+	if err := cmd.Process.Kill(); err != nil { // killing it releases its lock
 		t.Fatal(err)
 	}
 	stdin.Close()

@@ -111,11 +111,11 @@ type Outcome struct {
 	Unsynced error
 }
 
-// Replace replaces the file's content with the concatenated pieces, unless the file is no
-// longer old or this user may not write to it. Mode, owner and extended attributes are
-// preserved as far as this user may set them. On error the old content is in place. The caller
-// must have a copy of the old content, in case the file has to be rewritten in place and the
-// machine stops while that happens.
+// Replace replaces the file's content with the concatenated pieces, unless the file has changed
+// since old or this user may not write to it. Mode, owner and extended attributes are preserved
+// as far as this user may set them. On error the old content is in place. The caller must have
+// a copy of the old content, in case the file has to be rewritten in place and the machine
+// stops while that happens.
 func (f *File) Replace(old *Version, pieces [][]byte) (out Outcome, err error) {
 	err = Guard(func() error {
 		out, err = f.replace(old, pieces)
@@ -226,7 +226,7 @@ type beforeError struct{ error }
 
 func (e *beforeError) Unwrap() error { return e.error }
 
-// unchanged returns an error if the file is no longer the version old.
+// unchanged returns an error if the file has changed since old.
 func (f *File) unchanged(old *Version) error {
 	if err := f.r.step("check"); err != nil {
 		return err

@@ -81,7 +81,7 @@ func (p *place) lock(name string) *File {
 	return f
 }
 
-// replace reads f, calls meanwhile and then replaces the content.
+// replace reads f, calls the given function and then replaces the content.
 func (p *place) replace(content string, meanwhile func()) (Outcome, error) {
 	p.t.Helper()
 	f := p.lock("f")
@@ -514,7 +514,7 @@ func TestShortenedMeanwhile(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil && !errors.Is(err, ErrChanged) { // on systems that copy the file, the data is still available
+	if err != nil && !errors.Is(err, ErrChanged) { // the data stays available if the system copies the file
 		t.Errorf("looking at it: %v", err)
 	}
 	if _, err := f.Replace(v, [][]byte{v.Data, []byte("y")}); !errors.Is(err, ErrChanged) {

@@ -45,7 +45,7 @@ func (d directory) openUnnamed(name string, perm fs.FileMode) (*os.File, error) 
 		switch err {
 		case nil:
 			file := os.NewFile(uintptr(fd), d.path(name))
-			if err := unix.Faccessat(unix.AT_FDCWD, descriptor(file), unix.F_OK, 0); err != nil { // it could never be linked
+			if err := unix.Faccessat(unix.AT_FDCWD, descriptor(file), unix.F_OK, 0); err != nil { // can never be linked
 				file.Close()
 				return nil, errors.ErrUnsupported
 			}

@@ -46,7 +46,7 @@ func (f *File) temp(old *Version, pieces [][]byte, perm fs.FileMode) (_ *temp, e
 	return t, nil
 }
 
-// chunk is how much is written before the system is asked to start syncing.
+// chunk is how much is written before beginSync is called.
 const chunk = 8 << 20
 
 func (t *temp) write(old *Version, pieces [][]byte) error {
@@ -218,7 +218,7 @@ func (t *temp) outcome(old *Version) Outcome {
 
 // discard closes the file and removes it unless it has its final name.
 func (t *temp) discard() {
-	t.file.Close() // ok: it was synced or is no longer needed
+	t.file.Close() // ok: it was synced or is discarded
 	if t.named {
 		t.f.dir.remove(t.name) // ok: the relevant error has been reported
 	}

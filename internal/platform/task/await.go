@@ -6,13 +6,14 @@ import (
 	"time"
 )
 
-// NotAwaited is the limit of a task that [Table.Await] does not wait for.
+// NotAwaited is the Limit of a task that [Table.Await] does not wait for.
 const NotAwaited time.Duration = -1
 
 // Awaited reports whether [Table.Await] waits for a task.
 func Awaited(task *Task) bool { return task.Limit != NotAwaited }
 
-// announced tells those who wait that something was announced, and that this many tasks have ended.
+// announced wakes waiters after an announcement. ended is the number of awaited tasks that have
+// ended.
 func (t *Table) announced(ended int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -21,12 +22,12 @@ func (t *Table) announced(ended int) {
 	t.news = make(chan struct{})
 }
 
-// Wake makes [Table.Await] ask heard again.
+// Wake makes [Table.Await] call heard again.
 func (t *Table) Wake() { t.announced(0) }
 
-// Await waits until heard reports true, which is asked first and after each announcement, or ctx is done. It
-// returns false if every task in the background that is waited for has ended and that was announced. It stops tasks that
-// have run longer than their limit.
+// Await waits until heard returns true or ctx is done; it calls heard initially and after each
+// announcement. It returns false as soon as the end of every awaited background task has been
+// announced. It stops tasks that exceed their limit.
 func (t *Table) Await(ctx context.Context, heard func() bool) (more bool) {
 	for {
 		t.mu.Lock()
@@ -42,7 +43,7 @@ func (t *Table) Await(ctx context.Context, heard func() bool) (more bool) {
 	}
 }
 
-// awaitNews waits for news, the end of ctx, or the moment when the next task has run too long.
+// awaitNews waits for news, the end of ctx, or the time when the next task exceeds its limit.
 func (t *Table) awaitNews(ctx context.Context, news <-chan struct{}) {
 	var late <-chan time.Time
 	if next := t.expire(); next > 0 {
@@ -57,8 +58,8 @@ func (t *Table) awaitNews(ctx context.Context, news <-chan struct{}) {
 	}
 }
 
-// expire stops the tasks in the background that have run longer than their limit. It returns when that will
-// be true of the next one, or 0.
+// expire stops background tasks that exceed their limit. It returns the time until the next one
+// does, or 0.
 func (t *Table) expire() (next time.Duration) {
 	for _, task := range t.List() {
 		if task.Limit <= 0 || task.Status() != Running || task.Stopped() {
@@ -75,8 +76,8 @@ func (t *Table) expire() (next time.Duration) {
 	return next
 }
 
-// errOverdue is the cause with which a task is cancelled that has run longer than its limit.
+// errOverdue is the cancellation cause of a task that exceeds its limit.
 var errOverdue = fmt.Errorf("%w: it ran longer than its limit", ErrStopped)
 
-// overdue reports whether the task was stopped because it ran longer than its limit.
+// overdue reports whether the task was stopped because it exceeded its limit.
 func (task *Task) overdue() bool { return context.Cause(task.ctx) == errOverdue }

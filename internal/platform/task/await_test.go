@@ -55,8 +55,8 @@ func TestAwait(t *testing.T) {
 	})
 }
 
-// A task that is not awaited neither holds up who waits nor is ended by it, and its end is announced as ever.
-//
+// TestNotAwaited checks that Await neither waits for nor stops a task with NotAwaited, and that
+// its end is announced as usual.
 // Proves AGENT-39.
 func TestNotAwaited(t *testing.T) {
 	var l listener
@@ -84,8 +84,8 @@ func TestNotAwaited(t *testing.T) {
 	}
 }
 
-// However fast tasks end, the wait is over only when the end of each was heard of: a task can end before its caller returns.
-//
+// TestAwaitHearsEveryEnd checks that Await only returns once every end has been announced,
+// however fast tasks end. A task can end before its caller returns.
 // Proves SHBG-07, LOOP-44.
 func TestAwaitHearsEveryEnd(t *testing.T) {
 	for round := range 300 {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Join makes the tasks of a table known to who looks for one in t, until leave is called: a conversation that works for
-// another has tasks of its own.
+// Join makes another table's tasks visible in t until leave is called. The conversation of a
+// sub-agent has its own table.
 func (t *Table) Join(below *Table) (leave func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -18,8 +18,8 @@ func (t *Table) Join(below *Table) (leave func()) {
 	}
 }
 
-// Everything returns all tasks: those in the background, those that their caller waits for, and those of the tables
-// below. What runs comes first, the oldest first.
+// Everything returns all tasks: background tasks, foreground tasks and tasks of joined tables.
+// Running tasks come first, oldest first.
 func (t *Table) Everything() []*Task {
 	t.mu.Lock()
 	known := maps.Clone(t.all)
@@ -37,7 +37,7 @@ func (t *Table) Everything() []*Task {
 	return all
 }
 
-// ended returns 1 for a task that has ended, and 0 for others.
+// ended returns 1 if a task has ended, otherwise 0.
 func ended(task *Task) int {
 	if task.Status() == Running {
 		return 0
@@ -45,12 +45,12 @@ func ended(task *Task) int {
 	return 1
 }
 
-// Find is like [Table.Get] for everything that runs, whether in the background or not, here or in a table below.
+// Find is like [Table.Get], but also finds foreground tasks and tasks in joined tables.
 func (t *Table) Find(id string) (*Task, error) {
 	for _, task := range t.Everything() {
 		if task.ID == id {
 			return task, nil
 		}
 	}
-	return t.Get(id) // it says which there are
+	return t.Get(id) // the error lists the existing tasks
 }

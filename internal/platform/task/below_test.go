@@ -2,9 +2,8 @@ package task
 
 import "testing"
 
-// A task is found wherever it runs, by who looks in the table of the conversation that all the others work for, and not
-// any more when its own conversation is over.
-//
+// TestFind checks that a running task is found from the table of the main conversation, and no
+// longer once its own conversation is over.
 // Proves TASK-05.
 func TestFind(t *testing.T) {
 	top, middle, bottom := New(t.TempDir(), nil), New(t.TempDir(), nil), New(t.TempDir(), nil)

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// Who follows a table hears that a task is in the background, and then that it has ended, in this order whatever happens
-// at once. A task in the foreground is not told of.
+// TestFollow checks that followers are notified that a task has moved to the background and
+// then that it has ended, in this order even if both happen concurrently, and that they are not
+// notified of foreground tasks.
 func TestFollow(t *testing.T) {
 	for range 200 {
 		var mu sync.Mutex
@@ -35,7 +36,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// The call that waits for one of several tasks is asked to leave it running, and no other.
+// TestDetachCall checks that only the given call's task is detached.
 func TestDetachCall(t *testing.T) {
 	table := New(t.TempDir(), nil)
 	one, other := begin(t, table), begin(t, table)

@@ -7,47 +7,47 @@ import (
 	"unicode/utf8"
 )
 
-// A Notice is word of the end of a background task.
+// A Notice announces that a background task has ended.
 type Notice struct {
 	ID, CallID string
 	Status     Status
-	Summary    string // what it was, and how it ended
+	Summary    string // title and outcome
 	OutputFile string
-	Tail       string // its last lines
-	Remark     string // what else there is to know, see [Task.Remark]
-	// Report is what a task that has more to tell than the end of its output says; nil for others.
+	Tail       string // last lines of output
+	Remark     string // additional text, see [Task.Remark]
+	// Report is the result of a task that has one besides its output, or nil.
 	Report *Report
 }
 
-// A Report is what came of a task that has more to tell than its output.
+// A Report is the result of a task, in addition to its output.
 type Report struct {
-	// Result is what it says in the end.
+	// Result is the final message.
 	Result string
-	// Tokens, Calls and Took are what it took; they are left out if all are zero.
+	// Tokens, Calls and Took are the resources used. They are omitted if all are zero.
 	Tokens, Calls int
 	Took          time.Duration
-	// Worktree and Branch are where its changes are, if not in the working directory.
+	// Worktree and Branch locate its changes if they are not in the working directory.
 	Worktree, Branch string
 }
 
-// Conclude keeps what came of a task that is about to end.
+// Conclude sets the report of a task that is about to end.
 func (task *Task) Conclude(r Report) {
 	task.mu.Lock()
 	defer task.mu.Unlock()
 	task.report = &r
 }
 
-// Concluded returns what was kept, or nil.
+// Concluded returns the task's report, or nil.
 func (task *Task) Concluded() *Report {
 	task.mu.Lock()
 	defer task.mu.Unlock()
 	return task.report
 }
 
-// maxResult is how much of a result a notice holds, in characters.
+// maxResult limits the length of a result in a notice, in characters.
 const maxResult = 30_000
 
-// shown returns the result as a notice has it.
+// shown returns the result as shown in a notice.
 func (r *Report) shown(file string) string {
 	all := []rune(r.Result)
 	if len(all) <= maxResult {
@@ -56,14 +56,14 @@ func (r *Report) shown(file string) string {
 	return fmt.Sprintf("%s\n[Cut: %d of %d characters. All of it is in %s.]", string(all[:maxResult]), maxResult, len(all), file)
 }
 
-// How much of the end of the output a notice shows.
+// Limits for the output shown in a notice.
 const (
 	noticeLines = 10
 	noticeChars = 2000
 )
 
-// Tell announces something about a task in the background that runs: a sentence, and what it printed up to a place in its
-// output, which is not told again at its end.
+// Tell announces an event of a running background task: a sentence, and its output up to an
+// offset. That output is not repeated in the final notice.
 func Tell(task *Task, summary, printed string, upTo int64) {
 	task.mu.Lock()
 	running := task.background && task.status == Running
@@ -80,14 +80,14 @@ func Tell(task *Task, summary, printed string, upTo int64) {
 	task.table.announced(0)
 }
 
-// tells reports whether something can be announced.
+// tells reports whether the table can announce anything.
 func (t *Table) tells() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return !t.closed && t.notify != nil
 }
 
-// untold returns the end of what the task printed and was not told of.
+// untold returns the end of the output that has not been announced.
 func untold(task *Task) []byte {
 	task.mu.Lock()
 	told := task.out.told
@@ -99,7 +99,7 @@ func untold(task *Task) []byte {
 	return tail[max(0, int64(len(tail))-(task.Output.Size()-told)):]
 }
 
-// Summary says in a sentence what a task is and how it stands.
+// Summary describes a task and its status in one sentence.
 func Summary(task *Task) string {
 	summary := fmt.Sprintf("%s %q %s", task.noun(), task.Title, task.Status())
 	if ending := task.Ending(); ending != "" {
@@ -123,7 +123,7 @@ func (task *Task) notice() Notice {
 	}
 }
 
-// lastLines returns the last lines of text, not too many of them.
+// lastLines returns the last few lines of text.
 func lastLines(text []byte) string {
 	s := strings.ToValidUTF8(strings.TrimRight(string(text), "\n"), "")
 	lines := strings.Split(s, "\n")
@@ -134,7 +134,7 @@ func lastLines(text []byte) string {
 	return s
 }
 
-// Text returns the notice as the model reads it. Nothing in it can end the block.
+// Text formats the notice for the model. Its content is escaped and cannot end the block.
 func (n Notice) Text() string {
 	var b strings.Builder
 	element := func(name, text string) {
@@ -165,7 +165,7 @@ func (n Notice) Text() string {
 	return b.String()
 }
 
-// Announced reports whether text tells of the end of the task with an id.
+// Announced reports whether text contains a notice that the task with the given ID has ended.
 func Announced(text, id string) bool {
 	for block := range strings.SplitSeq(text, "<task-notification>") {
 		if strings.Contains(block, "<task-id>"+id+"</task-id>") && !strings.Contains(block, "<status>"+string(Running)+"</status>") {
@@ -179,8 +179,8 @@ func escape(s string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(s)
 }
 
-// Read returns what the task has written since the last call with fresh set, or from the beginning: at
-// most limit bytes from its end. Skipped is how many bytes before them it leaves out.
+// Read returns up to limit bytes from the end of the task's output: if fresh is set, only
+// output since the previous call. skipped is the number of bytes omitted before them.
 func (task *Task) Read(fresh bool, limit int) (text string, skipped int64, err error) {
 	task.mu.Lock()
 	defer task.mu.Unlock()
@@ -192,12 +192,12 @@ func (task *Task) Read(fresh bool, limit int) (text string, skipped int64, err e
 	return task.Output.text(from, size, limit)
 }
 
-// Peek returns the same from the beginning, without marking anything as read.
+// Peek is like Read from the beginning, but does not mark anything as read.
 func (task *Task) Peek(limit int) (text string, skipped int64, err error) {
 	return task.Output.text(0, task.Output.Size(), limit)
 }
 
-// text returns what is between two places, at most limit bytes from its end.
+// text returns up to limit bytes from the end of the range between two offsets.
 func (o *Output) text(from, to int64, limit int) (text string, skipped int64, err error) {
 	if to-from > int64(limit) {
 		skipped = to - from - int64(limit)
@@ -213,7 +213,7 @@ func (o *Output) text(from, to int64, limit int) (text string, skipped int64, er
 	return strings.ToValidUTF8(string(buf), "\uFFFD"), skipped, nil
 }
 
-// Unread reports whether there is output that [Task.Read] has not handed out.
+// Unread reports whether there is output that [Task.Read] has not returned.
 func (task *Task) Unread() bool {
 	task.mu.Lock()
 	defer task.mu.Unlock()

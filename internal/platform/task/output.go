@@ -12,38 +12,38 @@ import (
 	"time"
 )
 
-// suffix is how the names of files end that hold what a task writes.
+// suffix is the file name suffix of task outputs.
 const suffix = ".output"
 
-// MaxOutput is how much a task may write, and maxMoved how much of that is left when the file is handed over.
+// MaxOutput limits a task's output. maxMoved limits the size of a file that is handed over.
 const (
 	MaxOutput = 1 << 30
 	maxMoved  = 64 << 20
 )
 
 const (
-	// headSize and tailSize are how much of the beginning and the end are at hand.
+	// headSize and tailSize are how much of the beginning and end is kept in memory.
 	headSize = 128 << 10
 	tailSize = 16 << 10
 )
 
-// ErrFull says that a task wrote more than is kept.
+// ErrFull means that a task's output exceeds the limit.
 var ErrFull = errors.New("the output is larger than 1 GB")
 
-// An Output is what a task writes: all of it in a file, from the first byte, and its beginning and end
-// in memory. It is safe for concurrent use.
+// An Output holds a task's output: all of it in a file, and its beginning and end in memory. It
+// is safe for concurrent use.
 type Output struct {
 	path   string
 	strays *strays
 
 	mu     sync.Mutex
-	file   *os.File    // nil before it is made
-	sealed bool        // nothing is written any more, and file is closed
-	info   fs.FileInfo // of a sealed file
-	moved  bool        // another owner removes it
+	file   *os.File    // nil until created
+	sealed bool        // writing has ended and file is closed
+	info   fs.FileInfo // describes the sealed file
+	moved  bool        // the new owner removes it
 	max    int64
-	head   []byte // nil if it was released
-	tail   []byte // the last bytes, at most twice tailSize
+	head   []byte // nil after release
+	tail   []byte // last bytes, at most twice tailSize
 	size   int64
 	lines  int
 }
@@ -52,7 +52,7 @@ func newOutput(dir, id string, s *strays) *Output {
 	return &Output{path: filepath.Join(dir, id+suffix), strays: s, max: MaxOutput}
 }
 
-// strays are the outputs of a table that could not be made in its directory.
+// strays lists a table's outputs that could not be created in its directory.
 type strays struct {
 	mu    sync.Mutex
 	paths []string
@@ -74,9 +74,9 @@ func (s *strays) remove() {
 	s.paths = nil
 }
 
-// Make makes the file, which must not be there yet, not even as a link; where there is no place for it, in the
-// system's directory for temporary files. The first byte does so too; what
-// could be lost without a place for its output makes it before.
+// Make creates the file, which must not exist, not even as a symlink. If the directory is not
+// usable, it falls back to the system's temporary directory. The first write also creates the
+// file; tasks that need a guaranteed place for their output call Make beforehand.
 func (o *Output) Make() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -96,7 +96,7 @@ func (o *Output) make() error {
 			f, err = create(o.path)
 		}
 	}
-	if err != nil && !errors.Is(err, fs.ErrExist) { // such as in a home that cannot be written to
+	if err != nil && !errors.Is(err, fs.ErrExist) { // for example, the home directory is read-only
 		if other, bad := os.CreateTemp("", "adze-*-"+filepath.Base(o.path)); bad == nil {
 			f, err, o.path = other, nil, other.Name()
 			o.strays.add(o.path)
@@ -113,15 +113,15 @@ func create(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 }
 
-// Path returns the name of the file.
+// Path returns the file's path.
 func (o *Output) Path() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.path
 }
 
-// Write keeps p. It fails with [ErrFull], or if the file cannot be written; what was written before
-// stays.
+// Write appends p. It fails with [ErrFull], or if the file cannot be written; earlier output
+// remains available.
 func (o *Output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -150,14 +150,14 @@ func (o *Output) note(p []byte) {
 	o.lines += bytes.Count(p, []byte{'\n'})
 }
 
-// Size returns how many bytes there are.
+// Size returns the number of bytes written.
 func (o *Output) Size() int64 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.size
 }
 
-// Whole returns everything, if it is short enough to be at hand.
+// Whole returns all output if it is short enough to be in memory.
 func (o *Output) Whole() (text []byte, ok bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -165,24 +165,24 @@ func (o *Output) Whole() (text []byte, ok bool) {
 	return head, o.size == int64(len(head))
 }
 
-// Head returns up to n bytes of the beginning.
+// Head returns up to n bytes from the beginning.
 func (o *Output) Head(n int) []byte {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.begin(n)
 }
 
-// begin returns up to n bytes of the beginning, from memory or from the file.
+// begin returns up to n bytes from the beginning, from memory or the file.
 func (o *Output) begin(n int) []byte {
 	if o.head != nil || o.size == 0 {
 		return bytes.Clone(o.head[:min(n, len(o.head))])
 	}
 	head := make([]byte, min(int64(n), headSize, o.size))
-	n, _ = o.readAt(head, 0) // ok: a file that is gone has no beginning
+	n, _ = o.readAt(head, 0) // ok: a missing file has no beginning
 	return head[:n]
 }
 
-// Tail returns up to n bytes of the end, no more than 16 KB, and the number of line ends in all.
+// Tail returns up to n bytes from the end, at most 16 KB, and the total number of line breaks.
 func (o *Output) Tail(n int) (tail []byte, lines int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -214,7 +214,7 @@ func (o *Output) readAt(p []byte, off int64) (int, error) {
 	return f.ReadAt(p, off)
 }
 
-// seal closes the file, which stays where it is. Nothing can be written any more.
+// seal closes the file and prevents further writes.
 func (o *Output) seal() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -223,19 +223,19 @@ func (o *Output) seal() {
 	}
 	o.sealed = true
 	if o.file != nil {
-		o.info, _ = o.file.Stat() // ok: without it nothing is read
-		o.file.Close()            // ok: what was written is written
+		o.info, _ = o.file.Stat() // ok: without it nothing can be read
+		o.file.Close()            // ok: all data has been written
 	}
 }
 
-// release drops the beginning from memory. It is read from the file if need be.
+// release frees the beginning from memory. It is read from the file if necessary.
 func (o *Output) release() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.head = nil
 }
 
-// Open returns everything from the beginning. Closing the reader discards the output.
+// Open returns a reader for all output. Closing the reader discards the output.
 func (o *Output) Open() (io.ReadCloser, error) {
 	return &reader{io.NewSectionReader(o, 0, o.Size()), o}, nil
 }
@@ -250,13 +250,13 @@ func (r *reader) Close() error {
 	return nil
 }
 
-// Close discards the output; it is what the executor calls on what it does not read.
+// Close discards the output. The executor calls it for output that it does not read.
 func (o *Output) Close() error {
 	o.Discard()
 	return nil
 }
 
-// Discard removes the file, unless it was handed over.
+// Discard removes the file unless it was handed over.
 func (o *Output) Discard() {
 	o.seal()
 	o.mu.Lock()
@@ -266,8 +266,8 @@ func (o *Output) Discard() {
 	}
 }
 
-// MoveTo hands the file over under another name. Of more than 64 MB it leaves the beginning and the end, with a line about what
-// was between them.
+// MoveTo hands the file over under a new name. If it exceeds 64 MB, only the beginning and end
+// are kept, with a line about the omitted part.
 func (o *Output) MoveTo(path string) error {
 	if err := o.Make(); err != nil {
 		return err
@@ -287,7 +287,7 @@ func (o *Output) MoveTo(path string) error {
 	return nil
 }
 
-// shrink cuts lines out of the middle of a file until it has at most max bytes.
+// shrink removes lines from the middle of a file to reduce it to at most max bytes.
 func shrink(path string, max int64) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -298,11 +298,11 @@ func shrink(path string, max int64) error {
 	if err != nil {
 		return fmt.Errorf("shortening the output: %w", err)
 	}
-	const near = 64 << 10 // a line end is looked for within, which also leaves room for the line about the cut
+	const near = 64 << 10 // search distance for a line break; also leaves room for the line about the cut
 	size := info.Size()
 	head, tail := max/2-near, size-max/2+near
 	buf := make([]byte, near)
-	if n, _ := f.ReadAt(buf, head-near); n == near { // ok: without it, lines are cut
+	if n, _ := f.ReadAt(buf, head-near); n == near { // ok: without it, a line is split
 		if i := bytes.LastIndexByte(buf, '\n'); i >= 0 {
 			head += int64(i+1) - near
 		}
@@ -319,20 +319,20 @@ func shrink(path string, max int64) error {
 	return nil
 }
 
-// Lines returns the number of line ends.
+// Lines returns the number of line breaks.
 func (o *Output) Lines() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.lines
 }
 
-// RemoveOutputs removes outputs that a process left behind when it was killed, in the directories that dir, which may be a
-// pattern, names. Keep says which stay, by name and time of the last write.
+// RemoveOutputs removes outputs left behind by killed processes. dir may be a pattern that
+// matches several directories. keep decides by name and modification time which files to keep.
 func RemoveOutputs(dir string, keep func(name string, written time.Time) bool) {
-	files, _ := filepath.Glob(filepath.Join(dir, "*"+suffix)) // ok: a directory with a name like a pattern is left alone
+	files, _ := filepath.Glob(filepath.Join(dir, "*"+suffix)) // ok: a directory whose name is an invalid pattern is skipped
 	for _, file := range files {
 		if info, err := os.Lstat(file); err == nil && !keep(info.Name(), info.ModTime()) {
-			os.Remove(file) // ok: it is tried again the next time
+			os.Remove(file) // ok: retried next time
 		}
 	}
 }

@@ -7,13 +7,13 @@ import (
 )
 
 const (
-	// quiet is how long a task may be silent after what looks like a question.
+	// quiet is how long a task must be silent after printing an apparent question.
 	quiet = 45 * time.Second
-	// look is how often that is checked.
+	// look is the interval of the check.
 	look = 5 * time.Second
 )
 
-// watch announces, once for each silence, that a task in the background seems to wait for input, which
+// watch announces, once per silence, that a background task seems to be waiting for input that
 // it cannot get.
 func (task *Task) watch() {
 	tick := time.NewTicker(look)
@@ -50,7 +50,7 @@ func lastLine(tail []byte) string {
 	return text[strings.LastIndexByte(text, '\n')+1:]
 }
 
-// asks reports whether a line looks like a question to a user at a terminal.
+// asks reports whether a line looks like a prompt for input.
 func asks(line string) bool {
 	line = strings.ToLower(strings.TrimSpace(line))
 	for _, hint := range []string{"(y/n)", "[y/n]", "(yes/no", "[yes/no", "y/n?", "press enter", "press any key", "press return", "are you sure", "continue?", "proceed?", "overwrite?"} {

@@ -1,6 +1,5 @@
-// Package task keeps the table of what runs beside the conversation: each task with its output in a
-// file, its state, and exactly one notice of its end. It does not know what a task does: the package that
-// begins one runs it, and others read, stop and announce it.
+// Package task manages background tasks: each has an output file, a status and exactly one
+// notice of its end. The package that begins a task runs it; others read, stop and announce it.
 package task
 
 import (
@@ -17,10 +16,10 @@ import (
 	"time"
 )
 
-// A Status is where a task is in its life.
+// A Status is the state of a task.
 type Status string
 
-// The states. The last three are final.
+// States. The last three are final.
 const (
 	Running   Status = "running"
 	Completed Status = "completed"
@@ -29,121 +28,122 @@ const (
 )
 
 const (
-	// MaxRunning is how many tasks may run in the background at once, unless [Table.Allow] says otherwise.
+	// MaxRunning limits the number of concurrent background tasks, unless [Table.Allow] raises
+	// the limit.
 	MaxRunning = 32
-	// keep is how many tasks that have ended are remembered.
+	// keep is how many ended tasks are remembered.
 	keep = 200
 )
 
-// The letters that the ids of tasks begin with.
+// Kinds of tasks: the first letter of their IDs.
 const (
 	Shell    = 'b' // a command
 	Agent    = 'a' // a sub-agent
 	Teammate = 't' // a member of a team
 	Workflow = 'w' // the steps of a workflow
-	Monitor  = 'm' // what is watched
-	Dream    = 'd' // the consolidation of memory
+	Monitor  = 'm' // a watched command
+	Dream    = 'd' // memory consolidation
 )
 
-// nouns are what the kinds of tasks are called.
+// nouns maps kinds of tasks to display names.
 var nouns = map[byte]string{
 	Shell: "Background command", Agent: "Sub-agent", Teammate: "Teammate", Workflow: "Steps of", Monitor: "Watched command", Dream: "Consolidation of memory",
 }
 
-// noun returns what a task is called.
+// noun returns the display name of the task's kind.
 func (task *Task) noun() string { return nouns[task.ID[0]] }
 
-// A Table holds the tasks of a session. It is safe for concurrent use.
+// A Table holds a session's tasks. It is safe for concurrent use.
 type Table struct {
 	dir    string
 	notify func(Notice)
 
 	mu     sync.Mutex
-	tasks  map[string]*Task // those in the background, and those that have ended there
-	all    map[*Task]bool   // everything that runs
-	below  []*Table         // of conversations that work for this one
-	open   int              // tasks in the background that are waited for, and whose end was not announced yet
+	tasks  map[string]*Task // background tasks, including ended ones
+	all    map[*Task]bool   // all running tasks
+	below  []*Table         // tables of sub-conversations
+	open   int              // awaited background tasks whose end has not been announced
 	news   chan struct{}    // closed by the next announcement
 	closed bool
-	most   int // how many may run in the background at once
+	most   int // maximum number of running background tasks
 	follow func(task *Task, ended bool)
 	strays strays
 
-	telling sync.Mutex // held while follow is told
+	telling sync.Mutex // held while follow is called
 }
 
-// New returns a table whose tasks write their output to files in dir, which is made when it is first
-// needed. Notify is called when a background task ends, once for each, from any goroutine. It may be
-// nil.
+// New returns a table whose tasks write their output to files in dir, which is created when
+// first needed. notify, if not nil, is called once when each background task ends, from any
+// goroutine.
 func New(dir string, notify func(Notice)) *Table {
 	return &Table{dir: dir, notify: notify, tasks: make(map[string]*Task), all: make(map[*Task]bool), news: make(chan struct{}), most: MaxRunning}
 }
 
-// Follow has a func called when a task has gone to the background, and then when it has ended. It is set before the first
-// task begins.
+// Follow registers a function that is called when a task moves to the background, and again
+// when it ends. It must be called before the first task begins.
 func (t *Table) Follow(f func(task *Task, ended bool)) { t.follow = f }
 
-// Allow lets so many tasks run in the background at once, if that is more than [MaxRunning].
+// Allow raises the limit of concurrent background tasks to n, if n is more than [MaxRunning].
 func (t *Table) Allow(n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.most = max(n, MaxRunning)
 }
 
-// A Task is something that runs. In the foreground its caller waits for it, and it is not listed.
+// A Task is a running task. A foreground task, for which its caller waits, is not listed.
 type Task struct {
 	ID      string
-	Title   string // for the user and the model: a description, or else the command
+	Title   string // description, or else the command; for the user and the model
 	Command string
-	CallID  string // of the tool use that began it, if known; see [RunsFor]
+	CallID  string // ID of the tool use that began it, if known; see [RunsFor]
 	Output  *Output
 	Started time.Time
-	// Limit is how long it may run while [Table.Await] waits for it; 0 means as long as it takes. It is set before the task
-	// goes to the background.
+	// Limit is how long the task may run while [Table.Await] waits for it; 0 means no limit. It
+	// must be set before the task moves to the background.
 	Limit time.Duration
 
 	table  *Table
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	done   chan struct{}
-	detach chan struct{} // asks the waiting caller to leave it running
+	detach chan struct{} // asks the waiting caller to move it to the background
 
 	mu         sync.Mutex
 	background bool
-	stays      bool // it cannot go to the background
-	stopped    bool // it was asked to end
+	stays      bool // must stay in the foreground
+	stopped    bool // stop was requested
 	status     Status
 	ending     ending
 	report     *Report
 	out        handed
-	waiting    int  // calls that will report the end themselves
-	held       bool // the end was not announced because of them
+	waiting    int  // number of calls that will report the end themselves
+	held       bool // the announcement was withheld because of them
 }
 
-// A handed says how much of the output was handed out, and how much of it [Tell] has told.
+// A handed records how much of the output has been read and how much [Tell] has announced.
 type handed struct{ read, told int64 }
 
-// An ending is how a task ended.
+// An ending describes how a task ended.
 type ending struct {
 	words  string
-	remark string // what else there is to say about that
-	why    string // why it was stopped, if that is to be told
-	quiet  bool   // it is not announced
+	remark string // additional text
+	why    string // reason for stopping, if any
+	quiet  bool   // suppress the announcement
 	at     time.Time
 }
 
-// ErrStopped is the cause with which a stopped task is cancelled.
+// ErrStopped is the cancellation cause of a stopped task.
 var ErrStopped = errors.New("the task was stopped")
 
-// Begin makes a task in the foreground. The file for its output is made by [Output.Make], by the first
-// byte, or when it goes to the background. Its context is cancelled by [Task.Stop] and [Table.Close], not
-// by ctx, whose values it has. The caller must call [Task.End].
+// Begin creates a foreground task. Its output file is created by [Output.Make], by the first
+// write, or when the task moves to the background. Its context inherits the values of ctx, but
+// is only canceled by [Task.Stop] and [Table.Close]. The caller must call [Task.End].
 func (t *Table) Begin(ctx context.Context, kind byte, title, command string) (*Task, error) {
 	return t.begin(ctx, NewID(kind), title, command)
 }
 
-// Again makes a task that continues what one with that id did, in the foreground; see [Table.Begin]. That one must have
-// ended, and the new one takes its place.
+// Again creates a foreground task that continues the task with the given ID, which must have
+// ended, and replaces it; see [Table.Begin].
 func (t *Table) Again(ctx context.Context, id, title string) (*Task, error) {
 	return t.begin(ctx, id, title, "")
 }
@@ -163,7 +163,7 @@ func (t *Table) begin(ctx context.Context, id, title, command string) (*Task, er
 	return task, nil
 }
 
-// free returns a name for the output of a task that no earlier one of the same id has.
+// free returns an unused name for the output of a task. Earlier tasks may have had the same ID.
 func (t *Table) free(id string) string {
 	name := id
 	for n := 2; ; n++ {
@@ -174,14 +174,14 @@ func (t *Table) free(id string) string {
 	}
 }
 
-// RunsFor says which call of a tool a task runs for, before the task is under way.
+// RunsFor sets the tool call that a task runs for. It must be called before the task starts.
 func RunsFor(task *Task, call string) {
 	task.table.mu.Lock()
 	defer task.table.mu.Unlock()
 	task.CallID = call
 }
 
-// NewID returns one letter and eight random digits in base 36.
+// NewID returns a letter followed by eight random base-36 digits.
 func NewID(kind byte) string {
 	const digits = "0123456789abcdefghijklmnopqrstuvwxyz"
 	id := []byte{kind}
@@ -193,7 +193,7 @@ func NewID(kind byte) string {
 	return string(id)
 }
 
-// Context returns the context to run the task in.
+// Context returns the task's context.
 func (task *Task) Context() context.Context { return task.ctx }
 
 // Done is closed when the task has ended.
@@ -202,11 +202,11 @@ func (task *Task) Done() <-chan struct{} { return task.done }
 // Detached receives when the user moves the task to the background.
 func (task *Task) Detached() <-chan struct{} { return task.detach }
 
-// Detach asks the caller that waits for a task in the foreground to move it to the background. It reports
-// whether there was one.
+// Detach asks the caller that waits for a foreground task to move it to the background. It
+// reports whether there was one.
 func (t *Table) Detach() bool { return t.detach(func(*Task) bool { return true }) }
 
-// DetachCall is like [Table.Detach] for the task that a call of a tool waits for.
+// DetachCall is like [Table.Detach] for the task of a tool call.
 func (t *Table) DetachCall(id string) bool {
 	return t.detach(func(task *Task) bool { return task.CallID == id })
 }
@@ -227,7 +227,7 @@ func (t *Table) detach(which func(*Task) bool) bool {
 	return found
 }
 
-// Stay says that the task cannot go to the background.
+// Stay prevents the task from moving to the background.
 func (task *Task) Stay() {
 	task.mu.Lock()
 	defer task.mu.Unlock()
@@ -240,8 +240,8 @@ func (task *Task) movable() bool {
 	return !task.stays
 }
 
-// ToBackground lists the task: it goes on by itself, and its end is announced. It fails if there are
-// too many already, with their names.
+// ToBackground moves the task to the background and lists it; its end will be announced. It
+// fails if too many tasks are running. The error lists them.
 func (task *Task) ToBackground() error {
 	task.table.telling.Lock()
 	defer task.table.telling.Unlock()
@@ -287,14 +287,14 @@ func list(task *Task) error {
 	return nil
 }
 
-// Background reports whether the task goes on by itself.
+// Background reports whether the task is in the background.
 func (task *Task) Background() bool {
 	task.mu.Lock()
 	defer task.mu.Unlock()
 	return task.background
 }
 
-// Status returns where the task is.
+// Status returns the task's status.
 func (task *Task) Status() Status {
 	task.mu.Lock()
 	defer task.mu.Unlock()
@@ -308,22 +308,22 @@ func (task *Task) Ending() string {
 	return task.ending.words
 }
 
-// Remark keeps what the model has to know about a task that is about to end, beside what it printed: text
-// of ours, in which nothing of others can end a block.
+// Remark sets text that the model needs in addition to the output of a task that is about to
+// end. The text is not escaped, so it must not contain untrusted content.
 func (task *Task) Remark(text string) {
 	task.mu.Lock()
 	defer task.mu.Unlock()
 	task.ending.remark = text
 }
 
-// Remarks returns what was kept, or "".
+// Remarks returns the task's remark, or "".
 func (task *Task) Remarks() string {
 	task.mu.Lock()
 	defer task.mu.Unlock()
 	return task.ending.remark
 }
 
-// Took returns how long the task has run, until now or its end.
+// Took returns how long the task has been running, or ran.
 func (task *Task) Took() time.Duration {
 	task.mu.Lock()
 	defer task.mu.Unlock()
@@ -333,17 +333,18 @@ func (task *Task) Took() time.Duration {
 	return task.ending.at.Sub(task.Started)
 }
 
-// Stopped reports whether the task was asked to end.
+// Stopped reports whether a stop was requested.
 func (task *Task) Stopped() bool {
 	task.mu.Lock()
 	defer task.mu.Unlock()
 	return task.stopped
 }
 
-// Stop asks the task to end. It reports whether it was still running.
+// Stop requests the task to end. It reports whether the task was still running.
 func (task *Task) Stop() bool { return task.stop(ErrStopped) }
 
-// StopBecause is like [Task.Stop], and tells why: a sentence of ours, in which nothing of others can end a block.
+// StopBecause is like [Task.Stop] with a reason for the notice. The reason is not escaped, so
+// it must not contain untrusted content.
 func StopBecause(task *Task, why string) bool {
 	task.mu.Lock()
 	if task.status == Running && !task.stopped {
@@ -353,15 +354,16 @@ func StopBecause(task *Task, why string) bool {
 	return task.Stop()
 }
 
-// Quiet says that the end of a task is not announced: who began it tells who has to know.
+// Quiet suppresses the announcement of a task's end. The caller notifies whoever needs to know.
 func Quiet(task *Task) {
 	task.mu.Lock()
 	defer task.mu.Unlock()
 	task.ending.quiet = true
 }
 
-// Expect says that a call waits for the end of a shell task and will report it, so that the end is not announced as well. The call
-// ends with release; if it does not report the end, that is announced after all.
+// Expect registers a call that waits for the end of a shell task and reports it itself, which
+// suppresses the announcement. The call must call release at its end. If reported is false, the
+// end is announced after all.
 func Expect(task *Task) (release func(reported bool)) {
 	if task.ID[0] != Shell {
 		return func(bool) {}
@@ -383,7 +385,7 @@ func Expect(task *Task) (release func(reported bool)) {
 	}
 }
 
-// stopReason returns why the task was stopped, or "".
+// stopReason returns the reason why the task was stopped, or "".
 func stopReason(task *Task) string {
 	task.mu.Lock()
 	defer task.mu.Unlock()
@@ -399,8 +401,9 @@ func (task *Task) stop(cause error) bool {
 	return running
 }
 
-// End records how the task ended, closes its output and announces the end if the task was in the background. Only the first
-// call counts. The output can still be read. That of a foreground command stays in memory, for the caller that waited for it.
+// End records how the task ended, closes its output and, for a background task, announces its
+// end. Only the first call has an effect. The output can still be read. A foreground command's
+// output stays in memory for the caller that waited for it.
 func (task *Task) End(status Status, ending string) {
 	task.mu.Lock()
 	if task.status != Running {
@@ -429,7 +432,7 @@ func (task *Task) End(status Status, ending string) {
 	t.forget()
 	t.mu.Unlock()
 	if announce && !closed && t.follow != nil {
-		t.telling.Lock() // it was told that the task is in the background
+		t.telling.Lock() // wait until follow has been called for ToBackground
 		t.follow(task, true)
 		t.telling.Unlock()
 	}
@@ -446,7 +449,7 @@ func (task *Task) End(status Status, ending string) {
 	}
 }
 
-// forget drops the oldest of those that have ended. The table is locked.
+// forget removes the oldest ended task. The caller must hold t.mu.
 func (t *Table) forget() {
 	if len(t.tasks) <= keep {
 		return
@@ -462,7 +465,7 @@ func (t *Table) forget() {
 	}
 }
 
-// Get returns the background task with an id. The error names those there are.
+// Get returns the background task with the given ID. The error lists the existing tasks.
 func (t *Table) Get(id string) (*Task, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -479,15 +482,15 @@ func (t *Table) Get(id string) (*Task, error) {
 	return nil, fmt.Errorf("there is no task %q; %s %s", id, there, strings.Join(slices.Sorted(maps.Keys(t.tasks)), ", "))
 }
 
-// List returns the background tasks, the oldest first.
+// List returns the background tasks, oldest first.
 func (t *Table) List() []*Task {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.SortedFunc(maps.Values(t.tasks), func(a, b *Task) int { return a.Started.Compare(b.Started) })
 }
 
-// Close stops everything that runs and waits until it has ended. Nothing begins any more, and nothing
-// is announced. It removes the outputs that are not in the table's directory.
+// Close stops all running tasks and waits until they have ended. Afterwards no task can begin
+// and nothing is announced. Close removes outputs that are outside the table's directory.
 func (t *Table) Close() {
 	t.mu.Lock()
 	t.closed = true

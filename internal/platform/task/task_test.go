@@ -75,8 +75,7 @@ func TestLife(t *testing.T) {
 	}
 }
 
-// Stopping and ending at the same time is announced once.
-//
+// TestOneNotice checks that stopping and ending a task concurrently is announced once.
 // Proves SHBG-04.
 func TestOneNotice(t *testing.T) {
 	for range 100 {
@@ -190,7 +189,7 @@ func TestReadOnlyNewIsDisjoint(t *testing.T) {
 	first, _, _ := task.Read(true, 100)
 	nothing, _, _ := task.Read(true, 100)
 	io.WriteString(task.Output, "two\n")
-	task.End(Completed, "") // the file is closed, and still read
+	task.End(Completed, "") // the file is closed but still readable
 	second, _, err := task.Read(true, 100)
 	all, skipped, _ := task.Read(false, 6)
 	if diff := cmp.Diff([]any{"one\n", "", "two\n", "e\ntwo\n", int64(2)}, []any{first, nothing, second, all, skipped}); diff != "" || err != nil {
@@ -220,7 +219,7 @@ func TestOutputFile(t *testing.T) {
 	if err := newOutput(dir, "b1", nil).Make(); err == nil {
 		t.Error("a link was followed")
 	}
-	// Second look, 4.5: a home that cannot be written to.
+	// A read-only home directory.
 	spare := t.TempDir()
 	t.Setenv("TMPDIR", spare)
 	elsewhere := begin(t, New("/dev/null/x", nil))
@@ -304,8 +303,7 @@ func TestNoticeCannotBeBroken(t *testing.T) {
 	}
 }
 
-// What is to be known beside the output is in the notice, as it was given.
-//
+// TestNoticeHasTheRemark checks that the notice contains the remark unchanged.
 // Proves PERM-64.
 func TestNoticeHasTheRemark(t *testing.T) {
 	var l listener
@@ -337,8 +335,8 @@ func TestNoticeShowsTheEnd(t *testing.T) {
 	}
 }
 
-// A quiet task ends without a word to the model, and is no longer waited for.
-//
+// TestQuietTasksAreNotAnnounced checks that a quiet task ends without a notice and that Await
+// stops waiting for it.
 // Proves TASK-03.
 func TestQuietTasksAreNotAnnounced(t *testing.T) {
 	told := 0
@@ -361,8 +359,8 @@ func TestQuietTasksAreNotAnnounced(t *testing.T) {
 	}
 }
 
-// The output of a task is closed when the task ends, in the foreground too, and can still be read.
-//
+// TestEndClosesTheOutput checks that a task's output is closed when the task ends, also in the
+// foreground, and can still be read.
 // Proves TASK-03, LOOP-51.
 func TestEndClosesTheOutput(t *testing.T) {
 	text := strings.Repeat("a line of text\n", 20_000) // more than is kept in memory
@@ -427,7 +425,8 @@ func TestEndClosesTheOutput(t *testing.T) {
 	})
 }
 
-// Outputs that had to be made elsewhere are removed with the table, also those in the background.
+// TestCloseRemovesStrayOutputs checks that outputs created outside the table's directory are
+// removed with the table, including background tasks'.
 func TestCloseRemovesStrayOutputs(t *testing.T) {
 	spare := t.TempDir()
 	t.Setenv("TMPDIR", spare)

@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// Keys returns what is typed into f.
+// Keys returns a reader for the keys typed into f.
 func Keys(f *os.File) io.Reader { return f }

@@ -9,8 +9,9 @@ import (
 	"unsafe"
 )
 
-// Keys returns what is typed into f, a terminal that [Raw] has just changed. What was typed before that holds line feeds
-// where the user pressed Enter; they are read as carriage returns, which are the key.
+// Keys returns a reader for the keys typed into f, a terminal that [Raw] has just changed.
+// Input typed before that contains line feeds for Enter; they are converted to carriage
+// returns, which represent the key.
 func Keys(f *os.File) io.Reader {
 	var n int32
 	if !ioctl(f, inputQueue, unsafe.Pointer(&n)) {
@@ -19,7 +20,7 @@ func Keys(f *os.File) io.Reader {
 	return &aheadReader{f, int(n)}
 }
 
-// An aheadReader reads from a terminal. Its first bytes were typed before it delivered keys.
+// An aheadReader reads from a terminal. Its first bytes were typed before raw mode.
 type aheadReader struct {
 	f     *os.File
 	ahead int

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// Awaits says that there are waiters here.
+// Awaits reports whether this system supports waiters.
 const Awaits = false
 
-// A Waiter waits for input of a terminal without reading it. There is none here.
+// A Waiter waits for terminal input without reading it. It is not supported on this system.
 type Waiter struct{}
 
-// NewWaiter returns an error: here a terminal can only be read.
+// NewWaiter returns an error: on this system a terminal can only be read.
 func NewWaiter(*os.File) (*Waiter, error) { return nil, errors.ErrUnsupported }
 
 // Close does nothing.

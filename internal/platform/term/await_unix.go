@@ -9,13 +9,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Awaits says that there are waiters here.
+// Awaits reports whether this system supports waiters.
 const Awaits = true
 
-// A Waiter waits for input of a terminal without reading it.
+// A Waiter waits for terminal input without reading it.
 type Waiter struct {
 	in         *os.File
-	woken, end *os.File // the two ends of a pipe
+	woken, end *os.File // ends of a pipe
 }
 
 // NewWaiter returns a waiter for f.
@@ -27,16 +27,17 @@ func NewWaiter(f *os.File) (*Waiter, error) {
 	return &Waiter{f, woken, end}, nil
 }
 
-// Close frees what the waiter holds.
+// Close releases the waiter's resources.
 func (w *Waiter) Close() {
 	w.woken.Close()
 	w.end.Close()
 }
 
-// Wake makes Await return. It may be called by another goroutine.
-func (w *Waiter) Wake() { w.end.Write([]byte{0}) } // ok: a full pipe wakes, too
+// Wake makes Await return. It may be called from another goroutine.
+func (w *Waiter) Wake() { w.end.Write([]byte{0}) } // ok: a full pipe also wakes
 
-// Await reports whether there is input, or its end. It returns false after a time, 0 of which means never, and after Wake.
+// Await reports whether there is input or EOF. It returns false after d, where 0 means never,
+// and after Wake.
 func (w *Waiter) Await(d time.Duration) bool {
 	wait := -1
 	if d > 0 {
@@ -44,7 +45,7 @@ func (w *Waiter) Await(d time.Duration) bool {
 	}
 	fds := []unix.PollFd{{Fd: int32(w.in.Fd()), Events: unix.POLLIN}, {Fd: int32(w.woken.Fd()), Events: unix.POLLIN}}
 	if n, err := unix.Poll(fds, wait); n <= 0 || err != nil {
-		return false // interrupted by a signal: there is something to look at
+		return false // interrupted by a signal, which the caller should handle
 	}
 	if fds[1].Revents != 0 {
 		w.woken.Read(make([]byte, 64)) // ok: it is readable

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A waiter tells whether a read would return, and reads nothing.
+// TestWaiter checks that a waiter detects input without reading it.
 func TestWaiter(t *testing.T) {
 	in, typed, err := os.Pipe()
 	if err != nil {
@@ -28,7 +28,7 @@ func TestWaiter(t *testing.T) {
 	if w.Await(0) {
 		t.Error("it was only woken")
 	}
-	go typed.WriteString("key") // ok: the reader sees what is missing
+	go typed.WriteString("key") // ok: the reader detects missing data
 	for range 2 {
 		if !w.Await(0) {
 			t.Error("what was typed is not noticed, or is gone")

@@ -5,8 +5,9 @@ import (
 	"encoding/binary"
 )
 
-// ordinary returns how many bytes at the beginning of p are printable ASCII, tabs and line feeds, which
-// need no cleaning. Most of what programs print is: a gigabyte of it has to pass as fast as it is printed.
+// ordinary returns the length of the prefix of p that is printable ASCII, tabs and line feeds,
+// which need no cleaning. Most output is, and a gigabyte of it must pass as fast as it is
+// printed.
 func ordinary(p []byte) int {
 	n := 0
 	for ; len(p)-n >= 32; n += 32 {
@@ -25,8 +26,8 @@ func ordinary(p []byte) int {
 // ones has the lowest bit of each byte set.
 const ones = 0x0101010101010101
 
-// odd returns a word with the highest bit set in each byte that is not ordinary in the given one. Sums of
-// seven bits do not carry over, and tell by their highest bit whether a byte is at least so much.
+// odd sets the highest bit of each byte that is not ordinary. Sums of seven bits do not carry
+// into the next byte, and their highest bit shows whether a byte reaches a threshold.
 func odd(word uint64) uint64 {
 	seven := word & (0x7f * ones)
 	printable := (seven + (0x80-' ')*ones) &^ (seven + (0x80-0x7f)*ones)
@@ -34,7 +35,8 @@ func odd(word uint64) uint64 {
 	return word | ^(printable | blank)
 }
 
-// bulk takes ordinary text in the plain state, as [Cleaner.put] would take its characters.
+// bulk processes ordinary text in the plain state, with the same effect as [Cleaner.put] for
+// each character.
 func (c *Cleaner) bulk(p []byte) {
 	if c.ended {
 		if p[0] != '\n' {

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Text that takes the fast way comes out as it does one character at a time, however it is divided.
-//
+// TestBulkIsTheSame checks that the fast path gives the same result as processing one character
+// at a time, however the text is split.
 // Proves SHOUT-04.
 func TestBulkIsTheSame(t *testing.T) {
 	pieces := []string{

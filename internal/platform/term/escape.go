@@ -1,14 +1,14 @@
 package term
 
-// A state is where in a control sequence a Cleaner stands.
+// A state is a Cleaner's position in a control sequence.
 type state uint8
 
 const (
 	plain     state = iota
 	escape          // after ESC
 	charset         // after ESC and an intermediate byte
-	control         // in a control sequence, after ESC [
-	text            // in a string sequence: OSC, DCS, SOS, PM or APC
+	control         // inside a control sequence, after ESC [
+	text            // inside a string sequence: OSC, DCS, SOS, PM or APC
 	textEnded       // after an ESC in a string sequence
 )
 
@@ -19,8 +19,8 @@ const (
 	esc = 0x1b
 )
 
-// rune takes the next character. A line feed ends every sequence, so that an unterminated one hides
-// no more than its line.
+// rune processes the next character. A line feed ends any sequence, so an unterminated one
+// hides no more than its line.
 func (c *Cleaner) rune(r rune) {
 	if r == '\n' || r == can || r == sub {
 		c.state = plain
@@ -49,7 +49,7 @@ func (c *Cleaner) rune(r rune) {
 		}
 	case textEnded:
 		c.state = plain
-		if r != '\\' { // not the terminator: another sequence begins
+		if r != '\\' { // another sequence begins instead of the terminator
 			c.escape(r)
 		}
 	}
@@ -81,8 +81,8 @@ func (c *Cleaner) escape(r rune) {
 	}
 }
 
-// end ends a sequence whose last byte is between first and '~'. Anything else does not belong to the
-// sequence, which is then incomplete.
+// end ends a sequence whose last byte is between first and '~'. Any other character is not part
+// of the sequence, which is then incomplete.
 func (c *Cleaner) end(r, first rune) {
 	c.state = plain
 	if r < first || r > '~' {

@@ -5,25 +5,27 @@ import (
 	"strings"
 )
 
-// A Terminal is what is known about the terminal that the program runs in, by its variables: nothing is asked of it.
+// A Terminal describes the terminal that the program runs in, as determined from environment
+// variables. The terminal is not queried.
 type Terminal struct {
 	Name string
-	// Inside is the multiplexer between it and the program, tmux or screen; empty if there is none.
+	// Inside is the multiplexer that the program runs in, tmux or screen, or "".
 	Inside string
-	// Colours is how many it has: 16, 256 or 1<<24.
+	// Colours is the number of colors: 16, 256 or 1<<24.
 	Colours int
-	// What it can do. Each is empty if it works, and otherwise says what to set for that; see [Never].
+	// Capabilities. Each is empty if it works, and otherwise the setting that enables it; see
+	// [Never].
 	ShiftEnter, Links, Clipboard, Focus string
-	// File is the file where that is set; empty if it is set elsewhere.
+	// File is the file that contains these settings; empty if they are elsewhere.
 	File string
-	// Notices is how it is told to notify the user; see [Channel].
+	// Notices is the terminal's notification mechanism; see [Channel].
 	Notices Channel
 }
 
-// Never says that a terminal cannot do something.
+// Never means that a terminal does not support something.
 const Never = "-"
 
-// A sort is a sort of terminals, and how it is recognised.
+// A sort is a kind of terminal and how to recognize it.
 type sort struct {
 	Terminal
 	is func(environ) bool
@@ -32,8 +34,8 @@ type sort struct {
 // environ returns the value of a variable.
 type environ = func(string) string
 
-// known are terminals with what they can do, in the order in which they are looked for: a terminal may leave its
-// variables to others that are started from it.
+// known lists terminals and their capabilities in the order in which they are checked. A
+// terminal started from another one may inherit its variables.
 func known() []sort {
 	set := func(name string) func(environ) bool {
 		return func(getenv environ) bool { return getenv(name) != "" }
@@ -60,11 +62,11 @@ func known() []sort {
 	}
 }
 
-// Find returns what is known about the terminal.
+// Find identifies the terminal.
 func Find(getenv func(string) string) Terminal {
 	t := Terminal{Name: getenv("TERM"), ShiftEnter: Never, Links: Never, Clipboard: Never}
 	all := known()
-	outer := func(name string) string { // variables of a multiplexer are not those of the terminal
+	outer := func(name string) string { // a multiplexer's variables don't describe the terminal
 		if name == "TERM" && (getenv("TMUX") != "" || getenv("STY") != "") {
 			return ""
 		}
@@ -85,12 +87,12 @@ func Find(getenv func(string) string) Terminal {
 		t.Inside = "screen"
 	}
 	if t.Inside != "" {
-		t.Notices = Bell // what else is sent does not get through, unless the user has allowed it
+		t.Notices = Bell // other channels don't get through unless the user has allowed it
 	}
 	return t
 }
 
-// version returns the version of tmux, if it tells.
+// version returns the version of tmux, if known.
 func version(getenv func(string) string) string {
 	if getenv("TERM_PROGRAM") != "tmux" {
 		return ""

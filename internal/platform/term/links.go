@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Links reports whether the terminal is known to show links (OSC 8), or to pass over them without a trace.
+// Links reports whether the terminal is known to support links (OSC 8) or to ignore them.
 func Links(getenv func(string) string) bool {
 	switch {
-	case getenv("TMUX") != "": // what the terminal around it can do is not known, but tmux takes care of that
+	case getenv("TMUX") != "": // the outer terminal is unknown, but tmux handles that
 		return getenv("TERM_PROGRAM") == "tmux" && atLeast(getenv("TERM_PROGRAM_VERSION"), 3, 4)
 	case getenv("STY") != "":
 		return false
@@ -23,11 +23,11 @@ func Links(getenv func(string) string) bool {
 	return err == nil && version >= 5000
 }
 
-// atLeast reports whether a version such as 3.4a is not before another one.
+// atLeast reports whether a version such as 3.4a is at least major.minor.
 func atLeast(version string, major, minor int) bool {
 	first, rest, _ := strings.Cut(version, ".")
 	rest = rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789"))]
 	a, err := strconv.Atoi(first)
-	b, _ := strconv.Atoi(rest) // ok: 0 if there is none
+	b, _ := strconv.Atoi(rest) // ok: 0 if missing
 	return err == nil && (a > major || a == major && b >= minor)
 }

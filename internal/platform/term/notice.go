@@ -8,7 +8,7 @@ import (
 // A Channel is a way to notify the user through the terminal.
 type Channel string
 
-// The channels. All but the bell show a text.
+// Channels. All except the bell show a text.
 const (
 	Bell   Channel = "bell"
 	OSC9   Channel = "osc9"
@@ -16,11 +16,12 @@ const (
 	OSC777 Channel = "osc777"
 )
 
-// maxNotice is how long a notice may be, in characters; notification areas show no more.
+// maxNotice limits the length of a notice, in characters. Notification areas don't show more.
 const maxNotice = 120
 
-// Notice returns what to write to the terminal to notify the user. Title and text may hold anything. In tmux and screen,
-// texts are passed on to the terminal around them, if they are configured to allow that.
+// Notice returns the sequence that makes the terminal notify the user. title and text may
+// contain anything. In tmux and screen, texts are passed to the outer terminal if the
+// configuration allows it.
 func Notice(c Channel, title, text string, getenv func(string) string) string {
 	title, text = noticeText(title), noticeText(text)
 	seq := ""
@@ -37,13 +38,14 @@ func Notice(c Channel, title, text string, getenv func(string) string) string {
 	switch {
 	case getenv("TMUX") != "":
 		return "\x1bPtmux;" + strings.ReplaceAll(seq, "\x1b", "\x1b\x1b") + "\x1b\\"
-	case getenv("STY") != "" && !strings.Contains(seq, "\x1b\\"): // screen ends its own sequence there
+	case getenv("STY") != "" && !strings.Contains(seq, "\x1b\\"): // it would end screen's own sequence
 		return "\x1bP" + seq + "\x1b\\"
 	}
 	return seq
 }
 
-// noticeText returns a text on one line, without what could end a sequence or begin a field.
+// noticeText returns a text on one line, without characters that could end a sequence or start
+// a field.
 func noticeText(text string) string {
 	var b strings.Builder
 	n := 0

@@ -44,8 +44,7 @@ func TestNotice(t *testing.T) {
 	}
 }
 
-// Whatever a notice says, the terminal gets one sequence: nothing in it ends that early.
-//
+// TestNoticeIsOneSequence checks that no text can end the sequence early.
 // Proves X-126.
 func TestNoticeIsOneSequence(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Modes are what the program asks of a terminal while it reads keys: pastes that are marked, so that line ends in them do
-// not submit them, keys that are told apart by codes, and to be told when the user looks at another window. Terminals
-// without these features ignore the request.
+// Modes are the terminal modes used while reading keys: bracketed paste, so that line breaks in
+// pasted text do not submit it, unambiguous key codes, and focus reporting. Terminals that lack
+// these features ignore the request.
 type Modes struct {
 	w   io.Writer
 	on  string
@@ -20,7 +20,8 @@ const (
 	tellsFocus, hidesFocus  = "\x1b[?1004h", "\x1b[?1004l"
 )
 
-// KeyModes returns the modes for the terminal that w writes to. The console of Linux would show what it does not know.
+// KeyModes returns the modes for the terminal that w writes to. The Linux console would display
+// sequences that it does not know.
 func KeyModes(w io.Writer, getenv func(string) string) *Modes {
 	if getenv("TERM") == "linux" {
 		return &Modes{w, marksPastes, endsPastes}
@@ -28,22 +29,23 @@ func KeyModes(w io.Writer, getenv func(string) string) *Modes {
 	return &Modes{w, marksPastes + tellsFocus + pushesKeys, popsKeys + hidesFocus + endsPastes}
 }
 
-// On asks for the modes, and Off leaves them, for another program or the shell. The user's shell may have changed them
-// while the program was stopped.
+// On enables the modes. It must be called again after the program was stopped, because the
+// user's shell may have changed them.
 func (m *Modes) On() { m.write(m.on) }
 
-// Off leaves the modes.
+// Off disables the modes, for another program or the shell.
 func (m *Modes) Off() { m.write(m.off) }
 
-// patience is how long a terminal that takes nothing is waited for.
+// patience limits how long to wait for a stuck terminal.
 const patience = 2 * time.Second
 
-// write writes a text. A terminal that is stuck is not waited for: the program must be able to end.
+// write writes a text. It does not wait for a stuck terminal, because the program must be able
+// to exit.
 func (m *Modes) write(text string) {
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
-		io.WriteString(m.w, text) // ok: the screen will show whether it works
+		io.WriteString(m.w, text) // ok: problems are visible on the screen
 	}()
 	select {
 	case <-written:

@@ -7,17 +7,17 @@ import (
 	"os"
 )
 
-// Raw says that the terminal delivers whole lines only.
+// Raw returns an error: on this system the terminal only delivers whole lines.
 func Raw(*os.File) (restore func(), err error) { return nil, errors.ErrUnsupported }
 
-// Suspend says that a program cannot be stopped here.
+// Suspend returns an error: a program cannot be stopped on this system.
 func Suspend() error { return errors.ErrUnsupported }
 
-// Changes returns a channel that gets nothing: the size is looked at when something is written.
+// Changes returns a channel that never receives: the size is checked on writing.
 func Changes() (changes <-chan os.Signal, stop func()) { return nil, func() {} }
 
-// Resumes reports that no signal says so here.
+// Resumes returns false: this system has no such signal.
 func Resumes(os.Signal) bool { return false }
 
-// DropInput does nothing here.
+// DropInput does nothing on this system.
 func DropInput(*os.File) {}

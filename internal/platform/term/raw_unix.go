@@ -11,8 +11,8 @@ import (
 	"unsafe"
 )
 
-// Raw lets the terminal f deliver every key at once, unseen, those that would be signals too. What is
-// written to it is still treated as text. Restore brings back what was.
+// Raw makes the terminal f deliver every key immediately and without echo, including keys that
+// would send signals. Output processing is unchanged. restore restores the previous mode.
 func Raw(f *os.File) (restore func(), err error) {
 	var was syscall.Termios
 	if !ioctl(f, getTermios, unsafe.Pointer(&was)) {
@@ -28,13 +28,14 @@ func Raw(f *os.File) (restore func(), err error) {
 	return func() { ioctl(f, setTermios, unsafe.Pointer(&was)) }, nil
 }
 
-// Suspend stops the program, as Ctrl-Z does, and returns when the user has resumed it. The signal that stops it is
-// delivered while this goes on: only the one that resumes it says that it is over.
+// Suspend stops the program like Ctrl-Z and returns when the user has resumed it. The stop
+// signal is delivered asynchronously, so Suspend waits for SIGCONT.
 func Suspend() error {
 	resumed := make(chan os.Signal, 1)
 	signal.Notify(resumed, syscall.SIGCONT)
 	defer signal.Stop(resumed)
-	// A program that is just being started would be stopped halfway, and this one with it, for ever.
+	// A child process in the middle of starting would be stopped and block this process
+	// forever.
 	syscall.ForkLock.RLock()
 	err := syscall.Kill(0, syscall.SIGTSTP)
 	syscall.ForkLock.RUnlock()
@@ -43,21 +44,23 @@ func Suspend() error {
 	}
 	select {
 	case <-resumed:
-	case <-time.After(stopping): // no shell could resume it: the system does not stop it then
+	case <-time.After(stopping): // without a shell to resume it, the system does not stop the program
 	}
 	return nil
 }
 
-// stopping is more than it takes to stop a program.
+// stopping exceeds the time it takes to stop a program.
 const stopping = 2 * time.Second
 
-// Changes returns a channel that gets a signal when the size of the terminal has changed, or when the program was stopped
-// and is resumed; see [Resumes]. It gets none after stop was called.
+// Changes returns a channel that receives a signal when the terminal's size has changed or the
+// program is resumed after being stopped; see [Resumes]. It receives none after stop was
+// called.
 func Changes() (changes <-chan os.Signal, stop func()) {
 	c := make(chan os.Signal, 4)
 	signal.Notify(c, syscall.SIGWINCH, syscall.SIGCONT)
 	return c, func() { signal.Stop(c) }
 }
 
-// Resumes reports whether a signal says that the program was stopped: another one may have changed the terminal meanwhile.
+// Resumes reports whether a signal means that the program was stopped and resumed. Another
+// program may have changed the terminal in the meantime.
 func Resumes(s os.Signal) bool { return s == syscall.SIGCONT }

@@ -9,8 +9,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Raw lets the console of f deliver every key at once, unseen, as the sequences that terminals send; those that would
-// be signals too. What is written to standard output is obeyed as a terminal does. Restore brings back what was.
+// Raw makes the console f deliver every key immediately and without echo, as terminal
+// sequences, including keys that would send signals. It enables terminal sequences on standard
+// output. restore restores the previous modes.
 func Raw(f *os.File) (restore func(), err error) {
 	in, out := windows.Handle(f.Fd()), windows.Handle(os.Stdout.Fd())
 	var wasIn, wasOut uint32
@@ -22,23 +23,23 @@ func Raw(f *os.File) (restore func(), err error) {
 		return nil, errors.New("the console cannot be set to deliver keys")
 	}
 	if windows.SetConsoleMode(out, wasOut|windows.ENABLE_PROCESSED_OUTPUT|windows.ENABLE_VIRTUAL_TERMINAL_PROCESSING) != nil {
-		windows.SetConsoleMode(in, wasIn) // ok: it was like that a moment ago
+		windows.SetConsoleMode(in, wasIn) // ok: the mode was valid a moment ago
 		return nil, errors.New("the console is no terminal")
 	}
 	return func() {
-		windows.SetConsoleMode(in, wasIn)   // ok: a console that is gone needs nothing
+		windows.SetConsoleMode(in, wasIn)   // ok: the console may be gone
 		windows.SetConsoleMode(out, wasOut) // ok: as above
 	}, nil
 }
 
-// Suspend says that a program cannot be stopped here.
+// Suspend returns an error: a program cannot be stopped on this system.
 func Suspend() error { return errors.ErrUnsupported }
 
-// looking is how often the size of the console is looked at: no signal tells that it has changed.
+// looking is the interval for checking the console's size, because there is no signal for it.
 const looking = time.Second
 
-// Changes returns a channel that gets a signal when the size of the console has changed. It gets none after stop was
-// called.
+// Changes returns a channel that receives a signal when the console's size has changed. It
+// receives none after stop was called.
 func Changes() (changes <-chan os.Signal, stop func()) {
 	c, done := make(chan os.Signal, 1), make(chan struct{})
 	go func() {
@@ -58,21 +59,21 @@ func Changes() (changes <-chan os.Signal, stop func()) {
 			width, height = w, h
 			select {
 			case c <- resized{}:
-			default: // there is one already
+			default: // a signal is already pending
 			}
 		}
 	}()
 	return c, sync.OnceFunc(func() { close(done) })
 }
 
-// resized says that the size has changed.
+// resized is the signal that the size has changed.
 type resized struct{}
 
 func (resized) Signal()        {}
 func (resized) String() string { return "the size has changed" }
 
-// Resumes reports that no signal says so here.
+// Resumes returns false: this system has no such signal.
 func Resumes(os.Signal) bool { return false }
 
-// DropInput does nothing here.
+// DropInput does nothing on this system.
 func DropInput(*os.File) {}

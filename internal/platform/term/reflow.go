@@ -2,7 +2,7 @@ package term
 
 import "strings"
 
-// Reflows reports whether the terminal is one of those that break lines again when they become narrower.
+// Reflows reports whether the terminal rewraps lines when it becomes narrower.
 func Reflows(getenv func(string) string) bool {
 	for _, name := range []string{"TMUX", "VTE_VERSION", "KITTY_WINDOW_ID", "WT_SESSION", "ALACRITTY_WINDOW_ID"} {
 		if getenv(name) != "" {

@@ -11,11 +11,11 @@ import (
 const (
 	getTermios = syscall.TIOCGETA
 	setTermios = syscall.TIOCSETA
-	inputQueue = 0x4004667f // FIONREAD: the number of bytes that were typed and not read
+	inputQueue = 0x4004667f // FIONREAD: number of unread bytes
 )
 
-// DropInput drops what was typed and not read: another program would take the rest of a key, or what the terminal reports,
-// for what the user types.
+// DropInput discards unread input. Another program would mistake the rest of a key or a
+// terminal report for user input.
 func DropInput(f *os.File) {
 	read := int32(1)
 	ioctl(f, syscall.TIOCFLUSH, unsafe.Pointer(&read))

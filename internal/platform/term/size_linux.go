@@ -8,16 +8,16 @@ import (
 const (
 	getTermios = syscall.TCGETS
 	setTermios = syscall.TCSETS
-	inputQueue = syscall.TIOCINQ // the number of bytes that were typed and not read
+	inputQueue = syscall.TIOCINQ // number of unread bytes
 )
 
-// DropInput drops what was typed and not read: another program would take the rest of a key, or what the terminal reports,
-// for what the user types.
+// DropInput discards unread input. Another program would mistake the rest of a key or a
+// terminal report for user input.
 func DropInput(f *os.File) {
 	conn, err := f.SyscallConn()
 	if err != nil {
 		return
 	}
-	const flush, input = 0x540b, 0                                                          // TCFLSH and TCIFLUSH on all architectures that adze is built for
-	conn.Control(func(fd uintptr) { syscall.Syscall(syscall.SYS_IOCTL, fd, flush, input) }) // ok: what is left is typed elsewhere
+	const flush, input = 0x540b, 0                                                          // TCFLSH and TCIFLUSH on all supported architectures
+	conn.Control(func(fd uintptr) { syscall.Syscall(syscall.SYS_IOCTL, fd, flush, input) }) // ok: at worst the input goes to another program
 }

@@ -4,8 +4,8 @@ package term
 
 import "os"
 
-// IsTerminal reports whether f is a terminal; on this system it cannot tell.
+// IsTerminal returns false: this system cannot tell.
 func IsTerminal(*os.File) bool { return false }
 
-// Size returns zeros: on this system it cannot tell.
+// Size returns zeros: this system cannot tell.
 func Size(*os.File) (width, height int) { return 0, 0 }

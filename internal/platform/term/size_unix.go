@@ -14,7 +14,7 @@ func IsTerminal(f *os.File) bool {
 	return ioctl(f, getTermios, unsafe.Pointer(&t))
 }
 
-// Size returns the width and height of the terminal f in characters, or zeros if it has none.
+// Size returns the width and height of the terminal f in characters, or zeros if unknown.
 func Size(f *os.File) (width, height int) {
 	var size struct{ rows, columns, x, y uint16 }
 	if !ioctl(f, syscall.TIOCGWINSZ, unsafe.Pointer(&size)) {

@@ -12,7 +12,7 @@ func IsTerminal(f *os.File) bool {
 	return syscall.GetConsoleMode(syscall.Handle(f.Fd()), &mode) == nil
 }
 
-// Size returns the width and height of the console f in characters, or zeros if it has none.
+// Size returns the width and height of the console f in characters, or zeros if unknown.
 func Size(f *os.File) (width, height int) {
 	var info struct {
 		size, cursor             [2]int16

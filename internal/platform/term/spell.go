@@ -9,8 +9,9 @@ import (
 	"adze/internal/platform/cells"
 )
 
-// Spell returns a text with all that is not plainly visible as an escape, but for line feeds and tabs. What the user is asked
-// to approve, and what is called by its name, is shown so: [Sanitize] leaves out what a terminal would overwrite or obey.
+// Spell escapes everything in a text that is not plainly visible, except line feeds and tabs.
+// It is used for texts that the user must approve and for names, because [Sanitize] removes
+// parts that a terminal would overwrite or interpret.
 func Spell(text string) string {
 	if simple(text) {
 		return text
@@ -33,11 +34,11 @@ func Spell(text string) string {
 	return Sanitize(b.String())
 }
 
-// maxBlanks is how many blanks in a row are shown as they are.
+// maxBlanks is the number of consecutive blanks that are shown as they are.
 const maxBlanks = 16
 
-// SpellLine is [Spell] for a text on one line. Long runs of blanks are counted, since they could push what follows off the
-// screen.
+// SpellLine is [Spell] for a text on one line. It replaces long runs of blanks by their count,
+// because they could push the rest off the screen.
 func SpellLine(text string) string {
 	text = strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(Spell(text))
 	var b strings.Builder
@@ -59,9 +60,9 @@ func SpellLine(text string) string {
 	return b.String()
 }
 
-// SpellControls returns a text with its control characters as escapes, but for line feeds, tabs and the carriage returns at
-// the ends of lines: nothing is left out of it that a terminal would obey. It is for words to be decided about, in which
-// [Spell] would spell out more than helps to read them.
+// SpellControls escapes control characters, except line feeds, tabs and carriage returns at
+// line ends, so that nothing a terminal would interpret is removed. It is used for prose that
+// the user must approve, where [Spell] would escape too much.
 func SpellControls(text string) string {
 	if simple(text) {
 		return text

@@ -1,5 +1,5 @@
-// Package term knows terminals: which text is safe to write to one, and how large one is. It draws
-// nothing; what is shown is left to the front ends.
+// Package term handles terminals: sanitizing text, raw mode, size, capabilities and
+// notifications. It does not draw.
 package term
 
 import (
@@ -13,13 +13,14 @@ import (
 	"adze/internal/platform/cells"
 )
 
-// Sanitize returns s as it may be written to a terminal: control sequences and control characters are
-// gone except for line feeds and tabs, of a line that was overwritten the last state is left, and
-// characters that reorder or hide text are spelled out, as ‹U+202E›.
+// Sanitize makes s safe to write to a terminal. It removes control sequences and control
+// characters except line feeds and tabs, keeps the final state of overwritten lines, and spells
+// out characters that reorder or hide text, as ‹U+202E›.
 func Sanitize(s string) string { return clean(s, true) }
 
-// SanitizeText is [Sanitize] for text to be read, such as an answer. It leaves joiners where they change how the
-// characters around them look; see [cells.Joins]. Names and commands need [Sanitize]: two of them must not look the same.
+// SanitizeText is [Sanitize] for prose, such as an answer. It keeps joiners that change how the
+// adjacent characters look; see [cells.Joins]. Names and commands need [Sanitize], because two
+// of them must not look the same.
 func SanitizeText(s string) string {
 	if simple(s) {
 		return s
@@ -42,8 +43,8 @@ func SanitizeText(s string) string {
 	return string(append(out, Sanitize(s[start:])...))
 }
 
-// Strip returns s, which a program wrote for a terminal, as the text that would be read there.
-// Unlike [Sanitize] it leaves characters that are merely invisible: they belong to the text.
+// Strip converts terminal output to the text that would be visible. Unlike [Sanitize], it keeps
+// characters that are merely invisible, because they belong to the text.
 func Strip(s string) string { return clean(s, false) }
 
 // simple reports whether s is ASCII without control characters.
@@ -67,7 +68,7 @@ func clean(s string, spell bool) string {
 	return b.String()
 }
 
-// suspect reports whether r cannot stay as it is.
+// suspect reports whether r must be removed or replaced.
 func suspect(r rune, spell bool) bool {
 	if r < utf8.RuneSelf {
 		return r < ' ' && r != '\n' && r != '\t' || r == 0x7f
@@ -75,7 +76,7 @@ func suspect(r rune, spell bool) bool {
 	return r < 0xa0 || spell && invisible(r)
 }
 
-// invisible reports whether r reorders text, takes no room in it, or is a letter without a shape.
+// invisible reports whether r reorders text, takes no space, or is a letter without a shape.
 func invisible(r rune) bool {
 	switch {
 	case r == 0x034f, r == 0x115f, r == 0x1160, r == 0x17b4, r == 0x17b5, r == 0x2800, r == 0x3164, r == 0xffa0,
@@ -90,26 +91,26 @@ func invisible(r rune) bool {
 	return r > 0xffff && unicode.Is(unicode.Cf, r)
 }
 
-// A Cleaner is [Strip] for a stream: it writes to another writer what is left of each line once the
-// line has ended. It belongs to one goroutine.
+// A Cleaner is [Strip] for a stream: it writes each cleaned line to another writer once the
+// line has ended. It is not safe for concurrent use.
 type Cleaner struct {
 	w     io.Writer
 	spell bool
 
 	state   state
-	line    []byte // what may still be overwritten
-	pending []byte // the beginning of a character
-	ended   bool   // a carriage return was seen: what follows overwrites the line
+	line    []byte // may still be overwritten
+	pending []byte // incomplete character
+	ended   bool   // after a carriage return: the next character overwrites the line
 	out     []byte
 }
 
 // NewCleaner returns a Cleaner that writes to w.
 func NewCleaner(w io.Writer) *Cleaner { return &Cleaner{w: w} }
 
-// maxLine bounds what is held back of one line.
+// maxLine limits how much of a line is buffered.
 const maxLine = 64 << 10
 
-// Write cleans p and writes the lines that it completes.
+// Write cleans p and writes completed lines.
 func (c *Cleaner) Write(p []byte) (int, error) {
 	rest := p
 	if len(c.pending) > 0 {
@@ -128,7 +129,7 @@ func (c *Cleaner) Write(p []byte) (int, error) {
 			c.pending = bytes.Clone(rest)
 			break
 		}
-		r, size := utf8.DecodeRune(rest) // U+FFFD for a byte outside UTF-8, which no terminal takes for a control character then
+		r, size := utf8.DecodeRune(rest) // U+FFFD for invalid UTF-8, which no terminal interprets as a control character
 		c.rune(r)
 		rest = rest[size:]
 	}
@@ -138,7 +139,7 @@ func (c *Cleaner) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Close writes what was held back. It does not close the writer below.
+// Close writes buffered text. It does not close the underlying writer.
 func (c *Cleaner) Close() error {
 	for range c.pending {
 		c.rune(utf8.RuneError)

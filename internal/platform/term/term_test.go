@@ -13,7 +13,7 @@ func TestStrip(t *testing.T) {
 		{"plain", "a\tb\nc", "a\tb\nc"},
 		{"colour", "\x1b[1;31mred\x1b[0m.", "red."},
 		{"colour, 8 bit", "\u009b31mred\u009bm", "red"},
-		{"colour, raw 8 bit", "\x9b31mred\x9bm", "\uFFFD31mred\uFFFDm"}, // S6: no terminal in UTF-8 takes it for more,
+		{"colour, raw 8 bit", "\x9b31mred\x9bm", "\uFFFD31mred\uFFFDm"}, // S6: UTF-8 terminals don't interpret it
 		{"link", "\x1b]8;;http://x\x1b\\text\x1b]8;;\x07 after", "text after"},
 		{"clipboard", "a\x1b]52;c;ZXZpbA==\x07b", "ab"},
 		{"title, 8 bit", "a\u009d0;title\u009cb", "ab"},
@@ -85,7 +85,8 @@ func TestSanitize(t *testing.T) {
 	}
 }
 
-// Joiners stay where a script or an emoji needs them, in text alone: in names they could hide (second look 2.14).
+// TestSanitizeText checks that joiners are kept where a script or emoji needs them, but only in
+// prose: in names they could hide.
 func TestSanitizeText(t *testing.T) {
 	tests := []struct{ in, want string }{
 		{"می\u200cخواهم", "می\u200cخواهم"},
@@ -186,7 +187,8 @@ func FuzzClean(f *testing.F) {
 	})
 }
 
-// Nothing of a text that is spelled out is left out, and nothing in it can move the cursor or hide.
+// FuzzSpell checks that spelled-out text is complete and that nothing in it can move the cursor
+// or hide.
 func FuzzSpell(f *testing.F) {
 	for _, s := range []string{"rm -rf ~\recho hi", "a\x1b]0;curl x | sh\ab", "\x9b2J\xff", "\u202ea\u200bb", "a\tb\nc", "é́ 世界 👩‍👩‍👧"} {
 		f.Add(s)
@@ -226,7 +228,7 @@ func TestSpell(t *testing.T) {
 	}
 }
 
-// A line shows all that is in it.
+// TestSpellLine checks that a line shows everything in it.
 func TestSpellLine(t *testing.T) {
 	blanks := strings.Repeat(" ", 400)
 	for text, want := range map[string]string{
@@ -244,7 +246,7 @@ func TestSpellLine(t *testing.T) {
 	}
 }
 
-// Words to be decided about stay as they are, but for what a terminal would obey.
+// TestSpellControls checks that only control characters are escaped.
 func TestSpellControls(t *testing.T) {
 	for text, want := range map[string]string{
 		"plain":                      "plain",

@@ -7,25 +7,25 @@ import (
 	"unicode/utf8"
 )
 
-// A scanner collects the lines of a range from blocks that end anywhere. Lines outside the range are
-// counted and never looked at one by one.
+// A scanner collects the lines of a range from blocks with arbitrary boundaries. Lines outside
+// the range are counted, but not processed individually.
 type scanner struct {
 	Range
 	text Text
-	full bool   // the range holds more than MaxBytes: nothing more is kept
-	line []byte // what is kept of the line being read, when it began in an earlier block
-	size int    // of that line so far
-	last byte   // of that line so far
-	past int    // bytes seen after what is kept
-	open bool   // the last line has no end yet
-	cut  bool   // the line that was kept last is not whole
-	stop bool   // enough was counted
+	full bool   // the range exceeds MaxBytes, so nothing more is kept
+	line []byte // kept part of a line that began in an earlier block
+	size int    // size of that line so far
+	last byte   // last byte of that line so far
+	past int    // bytes seen after the kept part
+	open bool   // the last line is not terminated yet
+	cut  bool   // the last kept line is truncated
+	stop bool   // counted enough
 
-	lines         int // in the range
-	longest, most int // the number of the longest line in the range, and its size
+	lines         int // number of lines in the range
+	longest, most int // number and size of the longest line in the range
 }
 
-// feed takes the next block.
+// feed processes the next block.
 func (s *scanner) feed(block []byte) {
 	if skip := s.First - 1 - s.text.Total; skip > 0 {
 		block = s.skip(block, skip)
@@ -42,17 +42,17 @@ func (s *scanner) feed(block []byte) {
 	s.count(block)
 }
 
-// inside reports whether the next line is one to look at. What cannot be kept is looked at only to
-// learn how much it is.
+// inside reports whether the next line must be processed. Lines that do not fit are only
+// processed to measure them.
 func (s *scanner) inside() bool {
 	n := s.text.Total + 1
 	return !s.stop && !(s.full && s.Truncate) && n >= s.First && (s.Count == 0 || n-s.First < s.Count)
 }
 
-// skip passes over n lines and returns what follows them.
+// skip skips n lines and returns the rest of the block.
 func (s *scanner) skip(block []byte, n int) []byte {
-	// Counting is many times faster than finding, so only the piece with the n-th line end is
-	// searched for it.
+	// Counting is many times faster than finding, so only the piece with the n-th line break is
+	// searched.
 	for len(block) > 0 && n > 0 {
 		piece := block[:min(len(block), 4<<10)]
 		lines := bytes.Count(piece, newline)
@@ -68,7 +68,7 @@ func (s *scanner) skip(block []byte, n int) []byte {
 	return block
 }
 
-// nth returns the length of the first n lines of block, which has that many.
+// nth returns the length of the first n lines of block, which must have that many.
 func nth(block []byte, n int) int {
 	end := 0
 	for range n {
@@ -92,7 +92,7 @@ func (s *scanner) count(block []byte) {
 	s.open = len(block) > 0 && block[len(block)-1] != '\n'
 }
 
-// begin keeps what a block has of a line that goes on in the next.
+// begin keeps a block's part of a line that continues in the next block.
 func (s *scanner) begin(part []byte) {
 	if len(part) == 0 {
 		return
@@ -100,13 +100,13 @@ func (s *scanner) begin(part []byte) {
 	s.size += len(part)
 	s.last = part[len(part)-1]
 	s.open = true
-	// One more than the limit, so that a line that fits is not cut for its CR.
+	// One more than the limit, so that a line that fits is not truncated because of its CR.
 	if room := maxLine + 1 - len(s.line); room > 0 && !s.full {
 		s.line = append(s.line, part[:min(room, len(part))]...)
 	}
 }
 
-// take takes the rest of a line, which ends with a LF.
+// take processes the rest of a line that ends with LF.
 func (s *scanner) take(rest []byte) {
 	line, size := rest, len(rest)
 	if s.open {
@@ -122,7 +122,7 @@ func (s *scanner) take(rest []byte) {
 	s.keep(line, size)
 }
 
-// keep takes a line that has size bytes, of which line are enough to show it.
+// keep adds a line of size bytes. line holds as much of it as is needed.
 func (s *scanner) keep(line []byte, size int) {
 	s.text.Total++
 	s.lines++
@@ -153,7 +153,7 @@ func (s *scanner) keep(line []byte, size int) {
 	s.text.Invalid = s.text.Invalid || !valid
 }
 
-// maxLine returns how many bytes of a line are kept.
+// maxLine returns the maximum number of bytes kept per line.
 func (s *scanner) maxLine() int {
 	if s.MaxLine > 0 {
 		return min(maxLine, s.MaxLine*utf8.UTFMax)
@@ -161,7 +161,7 @@ func (s *scanner) maxLine() int {
 	return maxLine
 }
 
-// shown returns a line as it is delivered: valid UTF-8 of bounded length.
+// shown returns a line as valid UTF-8 of limited length.
 func (s *scanner) shown(line []byte, size int) (kept string, valid bool) {
 	s.cut = size > maxLine
 	switch {
@@ -191,7 +191,7 @@ func (s *scanner) shown(line []byte, size int) (kept string, valid bool) {
 	return strings.ToValidUTF8(kept, "\uFFFD"), false
 }
 
-// finish takes what follows the last LF as a line and returns what was read.
+// finish treats the text after the last LF as a line and returns the result.
 func (s *scanner) finish() (Text, error) {
 	switch {
 	case s.stop:
@@ -211,7 +211,7 @@ func (s *scanner) finish() (Text, error) {
 	return s.text, nil
 }
 
-// cut returns line without the beginning of a character whose end was cut off.
+// cut removes an incomplete character from the end of line.
 func cut(line []byte) string {
 	for i := 1; i < utf8.UTFMax && i <= len(line); i++ {
 		if tail := line[len(line)-i:]; utf8.RuneStart(tail[0]) {

@@ -1,5 +1,5 @@
-// Package textfile reads ranges of lines out of text files of any size in bounded memory. It knows
-// encodings and line endings; which files may be read, and how lines are shown, is left to others.
+// Package textfile reads ranges of lines from text files of any size in bounded memory. It
+// handles encodings and line endings.
 package textfile
 
 import (
@@ -17,32 +17,34 @@ import (
 )
 
 const (
-	// wholeBelow is the size up to which a file is read at once: its lines are then of one version.
+	// wholeBelow is the size up to which a file is read in one go, so that its lines are from
+	// the same version.
 	wholeBelow = 10 << 20
-	// maxLine bounds what is kept of one line, so that a minified file cannot exhaust memory.
+	// maxLine limits how much of a line is kept, so that a minified file cannot exhaust memory.
 	maxLine = 1 << 20
-	// maxCount is how far past the range lines are counted.
+	// maxCount limits how far past the range lines are counted, in bytes.
 	maxCount = 1 << 30
-	// sniffed is how many bytes are looked at to tell text from anything else.
+	// sniffed is how many bytes are examined to detect binary files and the encoding.
 	sniffed = 8 << 10
-	// blockSize is how much is read at once: enough that the calls do not count, little enough that
-	// the block is still in the cache when its lines are counted.
+	// blockSize is the read size: large enough to make the cost of calls negligible, small
+	// enough that the block is still in the CPU cache when its lines are counted.
 	blockSize = 256 << 10
 )
 
-// ErrBinary says that a file is not text.
+// ErrBinary means that a file is not text.
 var ErrBinary = errors.New("the file is not text: it contains null bytes")
 
-// ErrChanging says that a file was written to while it was read.
+// ErrChanging means that a file was modified while it was read.
 var ErrChanging = errors.New("the file is changing while it is read: try again")
 
-// A SizeError says that a range holds more than was asked for at most.
+// A SizeError means that a range exceeds MaxBytes.
 type SizeError struct {
 	Bytes, Max int
-	// Lines is how many lines the range has, and Total the file. AtLeast says that there may be more of both.
+	// Lines is the number of lines in the range and Total in the file. If AtLeast is set, both
+	// are lower bounds.
 	Lines, Total int
 	AtLeast      bool
-	// Longest is the number of the longest line in the range, LongestBytes its size.
+	// Longest is the number of the longest line in the range. LongestBytes is its size.
 	Longest, LongestBytes int
 }
 
@@ -50,52 +52,55 @@ func (e *SizeError) Error() string {
 	return fmt.Sprintf("the text has %d bytes, and at most %d are read", e.Bytes, e.Max)
 }
 
-// A Range is what to read of a file.
+// A Range specifies the lines to read.
 type Range struct {
-	First int // the first line, from 1
-	Count int // how many lines; 0 means all
-	// MaxBytes bounds the lines, each with one byte for its end; 0 means no limit. A range that holds
-	// more is a [SizeError], or, with Truncate, is cut after the last line that fits.
+	First int // first line, from 1
+	Count int // number of lines; 0 means all
+	// MaxBytes limits the size of the lines, counting one byte per line ending; 0 means no
+	// limit. A larger range is a [SizeError] or, if Truncate is set, cut after the last line
+	// that fits.
 	MaxBytes int
 	Truncate bool
-	// MaxLine is how many characters are kept of a line; 0 means that only memory bounds it.
+	// MaxLine limits the length of a line, in characters; 0 means limited only by memory.
 	MaxLine int
 }
 
 // A Text is a range of a file's lines.
 type Text struct {
-	Lines []string // without their ends
-	Bytes int      // of Lines, with one byte for each line end
-	// Total is how many lines the file has, or at least has if AtLeast is set.
+	Lines []string // line endings removed
+	Bytes int      // size of Lines, counting one byte per line ending
+	// Total is the number of lines in the file, or a lower bound if AtLeast is set.
 	Total   int
 	AtLeast bool
-	// Truncated says that the range has more lines than MaxBytes allows.
+	// Truncated means that the range was cut because of MaxBytes.
 	Truncated bool
-	// Invalid says that a line was not valid in the file's encoding and holds U+FFFD instead.
+	// Invalid means that a line was not valid in the file's encoding and contains U+FFFD
+	// instead.
 	Invalid bool
-	// Latin reports that the file is in Windows-1252 or Latin-1.
+	// Latin means that the file is in Windows-1252 or Latin-1.
 	Latin bool
-	// Cut are the numbers of the lines of which only the beginning is there.
+	// Cut lists the numbers of truncated lines.
 	Cut []int
 }
 
-// A File is a range of a file's lines with what they were taken from.
+// A File is a range of a file's lines with information about the file.
 type File struct {
 	Text
-	// Data are the bytes of the whole file, as they are on disk; nil if it was too large to hold.
+	// Data is the content of the whole file as on disk, or nil if it is too large.
 	Data []byte
-	// Info describes the version that was read; nil if the file changed meanwhile.
+	// Info describes the version that was read, or is nil if the file changed while it was
+	// read.
 	Info fs.FileInfo
 }
 
-// A Source is a file that is open for reading, such as an *os.File.
+// A Source is a file open for reading, such as an *os.File.
 type Source interface {
 	io.ReadSeeker
 	Stat() (fs.FileInfo, error)
 }
 
-// Read reads a range of f, from its beginning. A file of up to 10 MB is read at once, and is of one
-// version; a larger one passes by in blocks.
+// Read reads a range of f, starting at its beginning. A file of up to 10 MB is read in one go,
+// so the result is consistent. A larger one is read in blocks.
 func Read(ctx context.Context, f Source, r Range) (File, error) {
 	for range 2 {
 		before, err := f.Stat()
@@ -108,7 +113,7 @@ func Read(ctx context.Context, f Source, r Range) (File, error) {
 		if before.Size() >= wholeBelow {
 			return stream(ctx, f, f, before, r)
 		}
-		// Some files, such as those of /proc, are longer than they say.
+		// Some files, such as in /proc, are larger than their reported size.
 		data, err := readUpTo(f, int(before.Size()), wholeBelow)
 		if err != nil {
 			return File{}, err
@@ -133,7 +138,7 @@ func Read(ctx context.Context, f Source, r Range) (File, error) {
 	return File{}, ErrChanging
 }
 
-// stream reads a range of src, the content of f.
+// stream reads a range of src, which is the content of f.
 func stream(ctx context.Context, src io.Reader, f Source, before fs.FileInfo, r Range) (File, error) {
 	text, err := Scan(ctx, src, r)
 	if err != nil {
@@ -150,14 +155,14 @@ func same(a, b fs.FileInfo) bool {
 	return a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
 
-// readUpTo reads all of src, but no more than limit bytes. The size is what src is said to hold.
+// readUpTo reads up to limit bytes from src. size is the expected size.
 func readUpTo(src io.Reader, size, limit int) ([]byte, error) {
 	buf := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
 	_, err := buf.ReadFrom(io.LimitReader(src, int64(limit)))
 	return buf.Bytes(), err
 }
 
-// Cut takes a range out of data, with the result that [Scan] has for the same bytes.
+// Cut reads a range from data. The result is the same as that of [Scan].
 func Cut(ctx context.Context, data []byte, r Range) (Text, error) {
 	order, err := sniff(data[:min(len(data), sniffed)])
 	if err != nil {
@@ -179,8 +184,8 @@ func Cut(ctx context.Context, data []byte, r Range) (Text, error) {
 	return s.finish()
 }
 
-// cutAll is the short way for most files: all of the lines, and nothing to mend in them. They share the
-// memory of text.
+// cutAll is the fast path for most files: all lines are wanted and need no changes. The lines
+// share memory with text.
 func cutAll(text string) Text {
 	if text == "" {
 		return Text{}
@@ -198,8 +203,8 @@ func cutAll(text string) Text {
 	return t
 }
 
-// Scan reads a range of what src yields, in memory bounded by the range's. A byte order mark at the
-// start is dropped, and so is one CR before a line's LF.
+// Scan reads a range from src. Its memory use is bounded by the size of the range. It removes a
+// byte order mark at the start and one CR before each LF.
 func Scan(ctx context.Context, src io.Reader, r Range) (Text, error) {
 	block := make([]byte, blockSize)
 	n, err := io.ReadFull(src, block[:sniffed])
@@ -235,7 +240,7 @@ func Scan(ctx context.Context, src io.Reader, r Range) (Text, error) {
 
 const byteOrderMark = "\ufeff"
 
-// sniff tells from the beginning of a file how it is encoded: nil means UTF-8.
+// sniff detects the encoding from the beginning of a file. A nil byteOrder means UTF-8.
 func sniff(head []byte) (byteOrder, error) {
 	switch {
 	case bytes.HasPrefix(head, []byte("\xff\xfe")):

@@ -97,7 +97,7 @@ func TestByteLimit(t *testing.T) {
 	}
 }
 
-// A range that does not fit is not read to the end of the world to say by how much.
+// TestByteLimitStops checks that measuring a range that does not fit stops early.
 func TestByteLimitStops(t *testing.T) {
 	chunk := []byte(strings.Repeat(strings.Repeat("0123456", 9)+"\n", 1<<10))
 	for _, cut := range []bool{false, true} {
@@ -151,7 +151,7 @@ func TestScanEncodings(t *testing.T) {
 	}
 }
 
-// endless yields chunk again and again.
+// endless repeats a chunk forever.
 type endless struct {
 	chunk []byte
 	left  int64
@@ -207,7 +207,7 @@ func TestScanCutsEndlessLines(t *testing.T) {
 	}
 }
 
-// measured runs scan and returns how much it allocated.
+// measured calls scan and returns how much memory it allocated.
 func measured(t *testing.T, scan func() (Text, error)) (Text, uint64) {
 	t.Helper()
 	var before, after runtime.MemStats
@@ -242,7 +242,7 @@ func TestReadSparseFile(t *testing.T) {
 	if err := f.Truncate(5 << 30); err != nil {
 		t.Fatal(err)
 	}
-	// The hole is null bytes, after the part that is sniffed: fill that part.
+	// The hole reads as null bytes, so fill the sniffed part.
 	if _, err := f.WriteAt([]byte(strings.Repeat("line\r\n", 3000)), 100); err != nil {
 		t.Fatal(err)
 	}
@@ -277,7 +277,7 @@ func TestReadAgreesWithScan(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pieces := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "bc", "\n", "\r\n", "\r", "ä", "\x81", "long"}), 0, 12).Draw(t, "pieces")
 		text := strings.ReplaceAll(strings.Join(pieces, ""), "long", strings.Repeat("x", 70_000))
-		// Around the size where reading changes from one way to the other.
+		// Around the size threshold between the two ways of reading.
 		if rapid.IntRange(0, 15).Draw(t, "large") == 13 {
 			fill := wholeBelow - len(text) + rapid.IntRange(-3, 3).Draw(t, "over")
 			text += strings.Repeat("0123456789abcde\n", fill/16+1)[:max(fill, 0)]
@@ -306,7 +306,7 @@ func TestReadAgreesWithScan(t *testing.T) {
 	})
 }
 
-// byHand cuts a range the slow and plain way.
+// byHand is a simple and slow reference implementation.
 func byHand(in []byte, r Range) Text {
 	text := strings.TrimPrefix(string(in), "\ufeff")
 	lines := strings.SplitAfter(text, "\n")
@@ -361,7 +361,7 @@ func FuzzRange(f *testing.F) {
 	})
 }
 
-// A growing is a file that has grown each time somebody looks, until it is left alone.
+// A growing is a file that grows on every access until told to stop.
 type growing struct {
 	*os.File
 	looks, until int
@@ -396,7 +396,8 @@ func TestReadChangingFile(t *testing.T) {
 	}
 }
 
-// What says that it has no size is read all the same, and what is not UTF-8 keeps its bytes.
+// TestReadOddFiles checks that files with a reported size of 0 are read, and that Data
+// preserves bytes that are not valid UTF-8.
 func TestReadOddFiles(t *testing.T) {
 	if f, err := os.Open("/proc/self/status"); err == nil {
 		defer f.Close()
@@ -408,7 +409,7 @@ func TestReadOddFiles(t *testing.T) {
 	for content, want := range map[string]Text{
 		"a\x81b\r\n":                      {Lines: []string{"a\uFFFDb"}, Bytes: 6, Total: 1, Invalid: true},
 		"gr\xfc\xdfe\r\n\x93x\x94 \x80\n": {Lines: []string{"grüße", "“x” €"}, Bytes: 20, Total: 2, Latin: true},
-		"gr\xfc\xdfe ü\n":                 {Lines: []string{"gr\uFFFDe ü"}, Bytes: 10, Total: 1, Invalid: true}, // it has UTF-8
+		"gr\xfc\xdfe ü\n":                 {Lines: []string{"gr\uFFFDe ü"}, Bytes: 10, Total: 1, Invalid: true}, // also contains UTF-8
 		"gr\xfc\xdfe\x07\n":               {Lines: []string{"gr\uFFFDe\x07"}, Bytes: 8, Total: 1, Invalid: true},
 	} {
 		got, err := Read(t.Context(), create(t, content), Range{First: 1})

@@ -8,18 +8,18 @@ import (
 	"unicode/utf8"
 )
 
-// A byteOrder reads one code unit.
+// A byteOrder decodes a code unit.
 type byteOrder func([]byte) uint16
 
 func littleEndian(b []byte) uint16 { return binary.LittleEndian.Uint16(b) }
 func bigEndian(b []byte) uint16    { return binary.BigEndian.Uint16(b) }
 
-// A utf16Reader yields as UTF-8 what it reads as UTF-16. Half a character becomes a byte that is not
-// valid UTF-8, so that it is noticed like any other damage.
+// A utf16Reader converts UTF-16 to UTF-8. An unpaired surrogate becomes an invalid byte, so
+// that it is detected like any other damage.
 type utf16Reader struct {
 	src   *bufio.Reader
 	order byteOrder
-	ready []byte // decoded and not yet read
+	ready []byte // decoded but not yet read
 	err   error
 }
 
@@ -63,12 +63,12 @@ func (r *utf16Reader) fill() {
 			r.ready = append(r.ready, damaged)
 			continue
 		}
-		r.src.Discard(2) // ok: they were just seen
+		r.src.Discard(2) // ok: the bytes were just peeked
 		r.ready = utf8.AppendRune(r.ready, pair)
 	}
 }
 
-// unit reads one code unit. At an odd end it leaves a damaged byte.
+// unit reads a code unit. At an odd end it emits an invalid byte.
 func (r *utf16Reader) unit() (uint16, bool) {
 	var b [2]byte
 	n, err := io.ReadFull(r.src, b[:])

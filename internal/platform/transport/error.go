@@ -76,7 +76,7 @@ func explain(err error, to, proxy *url.URL, now time.Time) *Error {
 		e.Advice = "Start the server, or check the base URL"
 	}
 	e.Text = reason(err, at)
-	if text := err.Error(); strings.Contains(text, "response headers exceeded") || strings.Contains(text, "header list larger") { // these errors have no type
+	if text := err.Error(); strings.Contains(text, "response headers exceeded") || strings.Contains(text, "header list larger") { // errors without a type
 		e.Text, e.Advice = at+" sent response headers that are too long", "Check the base URL and the proxy"
 	}
 	return e
