@@ -15,7 +15,7 @@ type Notice struct {
 	OutputFile string
 	Tail       string // last lines of output
 	Remark     string // additional text, see [Task.Remark]
-	// Report is the result of a task that has one besides its output, or nil.
+	// Report is the task's result in addition to its output, or nil.
 	Report *Report
 }
 

@@ -96,7 +96,7 @@ func (o *Output) make() error {
 			f, err = create(o.path)
 		}
 	}
-	if err != nil && !errors.Is(err, fs.ErrExist) { // for example, the home directory is read-only
+	if err != nil && !errors.Is(err, fs.ErrExist) { // perhaps the home directory is read-only
 		if other, bad := os.CreateTemp("", "adze-*-"+filepath.Base(o.path)); bad == nil {
 			f, err, o.path = other, nil, other.Name()
 			o.strays.add(o.path)

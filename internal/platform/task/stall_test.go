@@ -40,7 +40,7 @@ func TestStalledTaskIsAnnounced(t *testing.T) {
 					t.Errorf("%q: %+v", text, n)
 				}
 			}
-			if want > 0 { // it continues and asks again
+			if want > 0 { // the task continues and asks again
 				task.Output.Write([]byte("\nAnd this one? [y/N] ")) // ok: as above
 				time.Sleep(2 * quiet)
 				synctest.Wait()

@@ -38,7 +38,7 @@ func Notice(c Channel, title, text string, getenv func(string) string) string {
 	switch {
 	case getenv("TMUX") != "":
 		return "\x1bPtmux;" + strings.ReplaceAll(seq, "\x1b", "\x1b\x1b") + "\x1b\\"
-	case getenv("STY") != "" && !strings.Contains(seq, "\x1b\\"): // it would end screen's own sequence
+	case getenv("STY") != "" && !strings.Contains(seq, "\x1b\\"): // would end screen's own sequence
 		return "\x1bP" + seq + "\x1b\\"
 	}
 	return seq

@@ -44,7 +44,7 @@ func Suspend() error {
 	}
 	select {
 	case <-resumed:
-	case <-time.After(stopping): // without a shell to resume it, the system does not stop the program
+	case <-time.After(stopping): // the system does not stop a program that no shell can resume
 	}
 	return nil
 }

@@ -35,7 +35,8 @@ func Raw(f *os.File) (restore func(), err error) {
 // Suspend returns an error: a program cannot be stopped on this system.
 func Suspend() error { return errors.ErrUnsupported }
 
-// looking is the interval for checking the console's size, because there is no signal for it.
+// looking is the interval for checking the console's size, because Windows does not signal
+// changes.
 const looking = time.Second
 
 // Changes returns a channel that receives a signal when the console's size has changed. It

@@ -162,7 +162,7 @@ func readUpTo(src io.Reader, size, limit int) ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-// Cut reads a range from data. The result is the same as that of [Scan].
+// Cut reads a range from data, with the same result as [Scan].
 func Cut(ctx context.Context, data []byte, r Range) (Text, error) {
 	order, err := sniff(data[:min(len(data), sniffed)])
 	if err != nil {

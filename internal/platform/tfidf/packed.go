@@ -10,19 +10,20 @@ import (
 	"adze/internal/platform/textlist"
 )
 
-// Packed is an index as it can be kept in a file, and searched there without decoding more than the terms of a query: its terms
-// in order, each before its postings. It does not know in which fields of a document a term is.
+// A Packed is an index in serialized form. It can be searched in a file by decoding only the
+// terms of a query: terms are in order, each followed by its postings. It does not record in
+// which fields of a document a term occurs.
 type Packed struct {
-	// List has the terms and their postings.
+	// List contains the terms and their postings.
 	List textlist.List
-	// Docs is how many documents there are.
+	// Docs is the number of documents.
 	Docs int
 }
 
-// postingSize is how many bytes a posting has.
+// postingSize is the size of an encoded posting, in bytes.
 const postingSize = 8
 
-// Pack returns the index as it can be kept.
+// Pack serializes the index.
 func (x *Index) Pack() Packed {
 	ids := make([]int32, len(x.terms))
 	for i := range ids {
@@ -41,10 +42,10 @@ func (x *Index) Pack() Packed {
 	return Packed{textlist.Of(all...), x.docs}
 }
 
-// Scores returns what [Index.Scores] of the same documents does.
+// Scores returns the same result as [Index.Scores] for the same documents.
 func (p Packed) Scores(query Document) []float64 { return scores(p.Docs, p.postings, query) }
 
-// postings returns the postings of a term. Those that are damaged are left out.
+// postings returns a term's postings. Damaged postings are skipped.
 func (p Packed) postings(term []byte) []posting {
 	n := p.List.Len() / 2
 	i := sort.Search(n, func(i int) bool { return p.List.At(2*i) >= string(term) })

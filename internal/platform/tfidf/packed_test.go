@@ -11,8 +11,7 @@ import (
 	"adze/internal/platform/textlist"
 )
 
-// An index that was packed gives every document the score that the index gives it.
-//
+// TestPacked checks that a packed index gives every document the same score as the index.
 // Proves SKILL-33.
 func TestPacked(t *testing.T) {
 	word := rapid.SampledFrom([]string{"red", "reds", "green", "blue", "apple", "创建", "日历", "创建日历", "GitHub", "of", "é", "unheard"})
@@ -32,7 +31,7 @@ func TestPacked(t *testing.T) {
 	}
 }
 
-// One that is damaged breaks nothing, and its scores are such.
+// FuzzPacked checks that a damaged index is safe to use and returns valid scores.
 func FuzzPacked(f *testing.F) {
 	list := string(New(five).Pack().List)
 	f.Add(list, 5, "red apple")

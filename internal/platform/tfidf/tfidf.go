@@ -1,5 +1,5 @@
-// Package tfidf finds the documents that a few words are about: an index over documents with weighted fields, compared
-// with the words by the cosine of their term vectors. What documents are is left to the caller.
+// Package tfidf implements search over documents with weighted fields, ranked by the cosine
+// similarity of TF-IDF vectors.
 package tfidf
 
 import (
@@ -8,38 +8,38 @@ import (
 	"strings"
 )
 
-// A Field is a part of a document. Its terms count as often as its weight says.
+// A Field is a part of a document. Its terms are counted with its weight.
 type Field struct {
 	Text   string
 	Weight float64
 }
 
-// A Document is its fields, of which there are at most eight.
+// A Document consists of up to eight fields.
 type Document []Field
 
-// An Index holds the terms of documents. It does not change, and keeps nothing of their text.
+// An Index holds the terms of documents. It is immutable and does not retain their text.
 type Index struct {
 	docs  int
 	ids   map[string]int32
 	terms []string
 	cjk   []bool
 	idf   []float32
-	first []int32 // where the postings of each term begin; one more than there are terms
+	first []int32 // start of each term's postings, plus a final end
 	posts []posting
-	in    []Fields // of each posting
-	ever  []Fields // of each term, in any document
+	in    []Fields // fields of each posting
+	ever  []Fields // fields of each term, in any document
 }
 
-// A posting says that a term is in a document, with its share of the document's vector, whose length is 1.
+// A posting is a term's weight in a document's unit vector.
 type posting struct {
 	doc    int32
 	weight float32
 }
 
-// Fields is a set of fields of a document: bit i is the one at i.
+// Fields is a set of fields of a document: bit i represents field i.
 type Fields uint8
 
-// An entry is a term of the document that is being read.
+// An entry is a term of a document.
 type entry struct {
 	term   int32
 	weight float32
@@ -51,15 +51,15 @@ type builder struct {
 	x       *Index
 	words   *vocabulary
 	scanner scanner
-	counts  []float32 // by term, of the current document
+	counts  []float32 // weighted counts in the current document, by term
 	in      []Fields
-	seen    []int32 // the terms of the current document, in their order
-	entries []entry // of all documents
-	ends    []int32 // where those of each document end
+	seen    []int32 // terms of the current document, in order
+	entries []entry // entries of all documents
+	ends    []int32 // end of each document's entries
 	df      []int32
 }
 
-// New returns the index of documents. They are known by their place in docs.
+// New returns an index of docs. Documents are identified by their index in docs.
 func New(docs []Document) *Index {
 	b := &builder{
 		x: &Index{docs: len(docs), ids: make(map[string]int32, min(4*len(docs), 1024))}, words: newVocabulary(min(8*len(docs), 1024)),
@@ -103,7 +103,7 @@ func (b *builder) read(d Document) {
 	b.ends = append(b.ends, int32(len(b.entries)))
 }
 
-// word returns the number of a word's term, or a negative one for a stop word.
+// word returns the number of a word's term, or a negative number for a stop word.
 func (b *builder) word(word []byte) int32 {
 	k, ok := b.words.find(word)
 	if !ok {
@@ -115,7 +115,7 @@ func (b *builder) word(word []byte) int32 {
 	return k.term
 }
 
-// id returns the number of a term, which may be new.
+// id returns a term's number, assigning a new one if necessary.
 func (b *builder) id(term []byte, cjk bool) int32 {
 	if id, ok := b.x.ids[string(term)]; ok {
 		return id
@@ -127,7 +127,7 @@ func (b *builder) id(term []byte, cjk bool) int32 {
 	return id
 }
 
-// finish orders the entries of documents by their terms.
+// finish groups the entries of all documents by term.
 func (b *builder) finish() *Index {
 	x := b.x
 	x.idf, x.ever = make([]float32, len(x.terms)), make([]Fields, len(x.terms))
@@ -158,7 +158,7 @@ func (b *builder) finish() *Index {
 	return x
 }
 
-// rarity is the weight of a term that df of the documents have: the inverse document frequency.
+// rarity returns the inverse document frequency of a term that occurs in df documents.
 func rarity(docs, df int) float64 {
 	return math.Log(float64(docs+1)/float64(df+1)) + 1
 }
@@ -169,7 +169,7 @@ type Hit struct {
 	Score float64
 }
 
-// Best returns the up to n highest of scores above 0, the highest first and equal ones in their order.
+// Best returns up to n of the highest positive scores, highest first; ties keep their order.
 func Best(scores []float64, n int) []Hit {
 	var best []Hit
 	for doc, score := range scores {
@@ -190,8 +190,9 @@ func Best(scores []float64, n int) []Hit {
 	return best
 }
 
-// Scores returns the cosine of query and each document. If the query has pairs of CJK characters, a document counts only with
-// two of them, or with another term of the query: one pair in common is chance.
+// Scores returns the cosine similarity of query and each document. If the query has pairs of
+// CJK characters, a document must match two of them or another term of the query, because a
+// single common pair is likely to be chance.
 func (x *Index) Scores(query Document) []float64 { return scores(x.docs, x.postings, query) }
 
 // postings returns the postings of a term.
@@ -203,10 +204,10 @@ func (x *Index) postings(term []byte) []posting {
 	return x.posts[x.first[id]:x.first[id+1]]
 }
 
-// scores returns the scores of so many documents, given the postings of terms.
+// scores computes the scores of all documents. postings returns a term's postings.
 func scores(docs int, postings func(term []byte) []posting, query Document) []float64 {
 	scores := make([]float64, docs)
-	var pairs, words []uint8 // how many terms of each kind a document has; nil without pairs
+	var pairs, words []uint8 // number of matching terms of each kind per document; nil without pairs
 	terms, length := vector(docs, postings, query)
 	for _, t := range terms {
 		if t.cjk {
@@ -221,7 +222,7 @@ func scores(docs int, postings func(term []byte) []posting, query Document) []fl
 			switch {
 			case pairs == nil:
 			case t.cjk:
-				pairs[p.doc] = max(pairs[p.doc], pairs[p.doc]+1) // it stays where it is when full
+				pairs[p.doc] = max(pairs[p.doc], pairs[p.doc]+1) // saturates
 			default:
 				words[p.doc] = 1
 			}
@@ -236,7 +237,7 @@ func scores(docs int, postings func(term []byte) []posting, query Document) []fl
 	return scores
 }
 
-// A wanted is a term of a query. It has no postings if no document has it.
+// A wanted is a term of a query. It has no postings if no document contains it.
 type wanted struct {
 	term   string
 	posts  []posting
@@ -244,7 +245,7 @@ type wanted struct {
 	cjk    bool
 }
 
-// vector returns the terms of a query in their order, and the length of their vector.
+// vector returns the terms of a query in order, and the length of their vector.
 func vector(docs int, postings func(term []byte) []posting, query Document) ([]wanted, float64) {
 	var terms []wanted
 	for _, f := range query {
@@ -272,10 +273,11 @@ func vector(docs int, postings func(term []byte) []posting, query Document) ([]w
 	return terms, math.Sqrt(sum)
 }
 
-// maxTerms bounds the different terms of a query.
+// maxTerms limits the number of distinct terms in a query.
 const maxTerms = 256
 
-// Each calls yield for each document that has a term, with the fields it is in. The term is one of [Terms].
+// Each calls yield for each document that contains a term, with the fields it occurs in. The
+// term must be in the form returned by [Terms].
 func (x *Index) Each(term string, yield func(doc int, in Fields)) {
 	id, ok := x.ids[term]
 	if !ok {
@@ -286,7 +288,7 @@ func (x *Index) Each(term string, yield func(doc int, in Fields)) {
 	}
 }
 
-// Containing returns the terms of given fields that part is in and that are longer than it.
+// Containing returns the terms in the given fields that contain part and are longer than it.
 func (x *Index) Containing(part string, in Fields) []string {
 	var found []string
 	for id, t := range x.terms {

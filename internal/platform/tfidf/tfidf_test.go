@@ -50,7 +50,7 @@ func TestTerms(t *testing.T) {
 	}
 }
 
-// five are documents whose vectors are computed by hand below.
+// five lists documents whose vectors are computed by hand below.
 var five = []Document{
 	{{"red apple", 3}, {"red", 1}},
 	{{"green apple", 3}},
@@ -59,8 +59,8 @@ var five = []Document{
 	{},
 }
 
-// Term weight = weighted count / the largest of the document; idf = ln((N+1)/(df+1)) + 1.
-//
+// TestVectors checks the formulas: term weight = weighted count / the document's largest; idf =
+// ln((N+1)/(df+1)) + 1.
 // Proves TSI-02.
 func TestVectors(t *testing.T) {
 	idf := func(df float64) float64 { return math.Log(6/(df+1)) + 1 }
@@ -91,7 +91,7 @@ func TestVectors(t *testing.T) {
 	if diff := cmp.Diff(want, vectors, near); diff != "" {
 		t.Error(diff)
 	}
-	// The cosine of "red apples" with each of them.
+	// The cosine of "red apples" with each document.
 	query := unit(red, appl)
 	hits := []Hit{{0, query[0]*first[0] + query[1]*first[1]}, {3, query[1]}, {2, query[0] * third[0]}, {1, query[1] * second[1]}}
 	if diff := cmp.Diff(hits, search(x, Document{{"red apples", 1}}, 9), near); diff != "" {
@@ -99,7 +99,7 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// search returns up to n documents that query is about.
+// search returns up to n documents that match query.
 func search(x *Index, query Document, n int) []Hit { return Best(x.Scores(query), n) }
 
 func docs(hits []Hit) []int {
@@ -147,7 +147,7 @@ func TestPairs(t *testing.T) {
 		"创建 file":  {1},    // one pair and a word; the other has one pair
 		"创建 sends": {2},    // one pair in two, a word in the third
 		"图":        nil,    // no pair
-		"file":     {1},    // without CJK all is as usual
+		"file":     {1},    // no CJK, nothing special
 		"创建文件 日历":  {1, 0}, // four pairs and two
 	} {
 		if got := docs(search(x, Document{{query, 1}}, 9)); !slices.Equal(got, want) {
@@ -156,7 +156,7 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// The best are those that sorting all would put first.
+// TestBest compares the result with sorting all scores.
 func TestBest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		scores := rapid.SliceOfN(rapid.SampledFrom([]float64{0, 0.1, 0.2, 0.3, 0.9, -1}), 0, 30).Draw(t, "scores")
@@ -188,7 +188,7 @@ func TestEdges(t *testing.T) {
 	}
 }
 
-// The order of documents changes no score, whatever they are.
+// TestPermutation checks that the order of documents does not affect scores.
 func TestPermutation(t *testing.T) {
 	word := rapid.SampledFrom([]string{"red", "reds", "green", "blue", "创建", "日历", "GitHub", "of"})
 	text := rapid.Custom(func(t *rapid.T) string { return strings.Join(rapid.SliceOfN(word, 0, 6).Draw(t, "words"), " ") })
@@ -251,7 +251,8 @@ func FuzzTerms(f *testing.F) {
 	})
 }
 
-// tools returns documents like the tools of servers: five words of a name, forty of a description.
+// tools returns documents that resemble MCP tools: a name of five words, a description of
+// forty.
 func tools(n int) []Document {
 	random := rand.New(rand.NewPCG(1, 2))
 	words := make([]string, 4000)

@@ -5,34 +5,34 @@ import (
 	"unicode/utf8"
 )
 
-// maxWord bounds the bytes of a word that count: text comes from outside.
+// maxWord limits the significant bytes of a word, because text is untrusted.
 const maxWord = 48
 
-// joined bounds the letters of a word in camel case that counts as a whole as well, like GitHub.
+// joined limits the length of a camel-case word, such as GitHub, that also counts as a whole.
 const joined = 12
 
-// A scanner divides text into words and pairs of CJK characters.
+// A scanner splits text into words and pairs of CJK characters.
 type scanner struct {
-	text  []byte // the words in lower case, one after the other, and the pairs
+	text  []byte // concatenated words in lower case, and pairs
 	words []span
 
-	run, word int // where the current run of words in camel case begins in text, and the current word
-	parts     int // how many words the run has so far
+	run, word int // start in text of the current run of camel-case words, and of the current word
+	parts     int // number of words in the run so far
 }
 
-// A span is a word or a pair in the text of a scanner.
+// A span is a word or pair in a scanner's text.
 type span struct {
 	from, to int32
 	cjk      bool
 }
 
-// scan finds the words of text, in lower case, split at what is no letter or digit and at camel case, and its pairs of
-// neighbouring CJK characters. A short run of two words in camel case is a word as a whole, too. What was found before
-// is forgotten.
+// scan finds the words of text, in lower case, split at camel case and at characters other than
+// letters and digits, and its pairs of adjacent CJK characters. A short run of two camel-case
+// words also counts as one word. Previous results are discarded.
 func (s *scanner) scan(text string) {
 	s.text, s.words, s.run, s.word, s.parts = s.text[:0], s.words[:0], 0, 0, 0
-	var before rune   // the previous character of the run, or 0
-	var previous rune // the previous character if it is CJK, or 0
+	var before rune   // previous character of the run, or 0
+	var previous rune // previous character if it is CJK, or 0
 	for i := 0; i < len(text); {
 		c, next := rune(text[i]), i+1
 		switch {
@@ -67,8 +67,7 @@ func (s *scanner) scan(text string) {
 	s.endRun()
 }
 
-// other takes a character beyond ASCII. It returns what counts as the character before the next one: one of the run,
-// or one that is CJK.
+// other processes a non-ASCII character. It returns the new values of before and previous.
 func (s *scanner) other(c, before, previous rune) (inRun, cjk rune) {
 	switch {
 	case IsCJK(c):
@@ -88,7 +87,7 @@ func (s *scanner) other(c, before, previous rune) (inRun, cjk rune) {
 	return 0, 0
 }
 
-// isPlural reports whether rest, which follows a capital letter, is the s of a plural such as URLs.
+// isPlural reports whether rest, which follows a capital letter, is a plural s, as in URLs.
 func isPlural(rest string) bool {
 	return rest[0] == 's' && (len(rest) == 1 || !isLetter(rest[1]))
 }
@@ -115,19 +114,22 @@ func (s *scanner) endRun() {
 	s.parts, s.run = 0, s.word
 }
 
-// IsCJK reports whether c is written without spaces between words.
+// IsCJK reports whether c belongs to a script whose words are matched by pairs of characters
+// (Han, Kana or Hangul).
 func IsCJK(c rune) bool {
 	return c >= 0x1100 && (c == '\u30fc' || unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul))
 }
 
-// Terms returns the terms of a text, in their order: its words without stop words and endings, and its pairs.
+// Terms returns the terms of a text in order: its stemmed words without stop words, and its
+// pairs.
 func Terms(text string) []string {
 	var terms []string
 	scanTerms(text, func(term []byte, _ bool) { terms = append(terms, string(term)) })
 	return terms
 }
 
-// Root returns what every word of a term begins with, in whatever case, and false if that is too little to look for.
+// Root returns a prefix common to all words with the given term, ignoring case. It reports
+// false if the prefix would be too short to search for.
 func Root(term string) (root string, ok bool) {
 	const least = 3 // characters
 	for i := range len(term) {
@@ -138,10 +140,10 @@ func Root(term string) (root string, ok bool) {
 	if len(term) <= least {
 		return "", false
 	}
-	return term[:len(term)-1], true // a plural may be written with another last letter
+	return term[:len(term)-1], true // the last letter may differ in a plural
 }
 
-// scanTerms hands on the terms of a text.
+// scanTerms calls emit with each term of a text.
 func scanTerms(text string, emit func(term []byte, cjk bool)) {
 	var s scanner
 	s.scan(text)
@@ -156,8 +158,9 @@ func scanTerms(text string, emit func(term []byte, cjk bool)) {
 	}
 }
 
-// stem removes the endings of English words that keep their meaning: plurals, -ing, -ed, -ion, -ment, a final e. It changes the
-// word in place. What remains is no word always, but the same for words that belong together.
+// stem removes endings of English words: plurals, -ing, -ed, -ion, -ment and a final e. It
+// modifies the word in place. The result is not always a word, but it is the same for related
+// words.
 func stem(w []byte) []byte {
 	if len(w) < 4 {
 		return w
@@ -184,7 +187,7 @@ func stem(w []byte) []byte {
 	return w
 }
 
-// singular removes the ending of a plural.
+// singular removes a plural ending.
 func singular(w []byte) []byte {
 	n := len(w)
 	switch {
@@ -201,7 +204,8 @@ func singular(w []byte) []byte {
 	return w[:n-1]
 }
 
-// single removes the second of two equal consonants at the end, as in stopp, but not in call, pass or buzz.
+// single removes the second of two equal final consonants, as in stopp, but not in call, pass
+// or buzz.
 func single(w []byte) []byte {
 	n := len(w)
 	if n < 4 || w[n-1] != w[n-2] {
@@ -228,7 +232,7 @@ func ends(w []byte, suffix string) bool {
 	return len(w) >= len(suffix) && string(w[len(w)-len(suffix):]) == suffix
 }
 
-// stopWord reports whether an English word says nothing of what a text is about.
+// stopWord reports whether an English word is irrelevant for search.
 func stopWord(w []byte) bool {
 	switch string(w) {
 	case "a", "about", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "could",

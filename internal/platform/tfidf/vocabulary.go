@@ -1,24 +1,25 @@
 package tfidf
 
-// A vocabulary numbers words. It is faster than a map, of which a build would spend half of its time in.
+// A vocabulary numbers words. It is faster than a map, which would take half of the time of a
+// build.
 type vocabulary struct {
-	slots []slot // a power of two of them, at most half full
+	slots []slot // length is a power of two; at most half full
 	words []known
 }
 
-// A slot refers to a word by its place, which counts from 1.
+// A slot refers to a word by its index plus one.
 type slot struct {
 	hash uint32
 	word int32
 }
 
-// A known is a word with the number of its term, which is negative for a stop word.
+// A known is a word with its term's number, which is negative for a stop word.
 type known struct {
 	word string
 	term int32
 }
 
-// newVocabulary returns a vocabulary that has room for n words before it grows.
+// newVocabulary returns a vocabulary with room for n words.
 func newVocabulary(n int) *vocabulary {
 	size := 64
 	for size < 2*n {
@@ -27,7 +28,7 @@ func newVocabulary(n int) *vocabulary {
 	return &vocabulary{slots: make([]slot, size), words: make([]known, 0, n)}
 }
 
-// hash returns a number for a word: FNV-1a.
+// hash returns the FNV-1a hash of a word.
 func hash(word []byte) uint32 {
 	h := uint32(2166136261)
 	for _, c := range word {
@@ -36,7 +37,8 @@ func hash(word []byte) uint32 {
 	return h
 }
 
-// find returns the entry of a word, valid until the next call, and whether it was there already. A new one has no term yet.
+// find returns a word's entry, valid until the next call, and whether it already existed. A new
+// entry has no term yet.
 func (v *vocabulary) find(word []byte) (*known, bool) {
 	h := hash(word)
 	mask := uint32(len(v.slots) - 1)

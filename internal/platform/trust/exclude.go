@@ -12,8 +12,8 @@ import (
 	"adze/internal/platform/fsys"
 )
 
-// Hide keeps a file of the workspace out of git, without touching a file that git tracks. It returns the
-// file it wrote to, or nothing if that was not needed or there is no repository.
+// Hide makes git ignore a workspace file without modifying tracked files. It returns the file
+// it wrote to, or "" if that was unnecessary or the workspace is not a repository.
 func (w Workspace) Hide(path string) (string, error) {
 	rel, err := filepath.Rel(w.Root, path)
 	if w.Exclude == "" || err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {

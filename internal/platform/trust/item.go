@@ -8,15 +8,15 @@ import (
 	"adze/internal/platform/jsonc"
 )
 
-// An Item is something of a workspace that runs a program, reads from elsewhere or widens what is allowed. It is
-// approved by its content: a changed item is another one.
+// An Item is a part of a workspace that runs a program, reads files elsewhere or widens
+// permissions. It is approved by content: a changed item is a different item.
 type Item struct {
 	Kind string // hook, server, helper, setting, include or file
-	Name string // an event, the name of a server, the key of a setting, or a path
-	Text string // all of it, as it is shown
+	Name string // event, server name, settings key or path
+	Text string // full text, as displayed
 }
 
-// Hook returns the item of a hook.
+// Hook returns the item for a hook.
 func Hook(event, matcher string, handler json.RawMessage) Item {
 	name := event
 	if matcher != "" {
@@ -25,19 +25,20 @@ func Hook(event, matcher string, handler json.RawMessage) Item {
 	return Item{"hook", name, canonical(handler)}
 }
 
-// Server returns the item of a server.
+// Server returns the item for an MCP server.
 func Server(name string, config json.RawMessage) Item { return Item{"server", name, canonical(config)} }
 
-// NoServer returns the item that says that the server is not to be started.
+// NoServer returns the item for the decision not to start a server.
 func NoServer(name string, config json.RawMessage) Item {
 	return Item{"server", name, "not started: " + canonical(config)}
 }
 
-// Helper returns the item of a setting that is a command.
+// Helper returns the item for a setting that is a command.
 func Helper(key string, value json.RawMessage) Item { return Item{"helper", key, canonical(value)} }
 
-// Setting returns the item of a setting that widens what is allowed: a rule, a variable, a directory, an item of a list,
-// a member of an object or any other value. Dir is what paths in it are relative to, seen from the workspace.
+// Setting returns the item for a setting that widens permissions: a rule, variable, directory,
+// list item, object member or any other value. dir is the base for relative paths in it,
+// relative to the workspace.
 func Setting(key, dir string, value json.RawMessage) Item {
 	if dir != "." {
 		key += " in " + dir
@@ -45,26 +46,28 @@ func Setting(key, dir string, value json.RawMessage) Item {
 	return Item{"setting", key, canonical(value)}
 }
 
-// Include returns the item of a file outside the workspace that its instructions may include; it is approved
-// by its path.
+// Include returns the item for a file outside the workspace that its instructions may include.
+// It is approved by its path.
 func Include(path string) Item { return Item{"include", path, "shown to the model"} }
 
-// NoInclude returns the item that says that they may not include it.
+// NoInclude returns the item for the decision not to include a file.
 func NoInclude(path string) Item { return Item{"include", path, "not shown to the model"} }
 
-// A Limit is a setting of a workspace that forbids something. The user relied on it when they trusted the workspace, so
-// that it stays until they approve of its removal.
+// A Limit is a restrictive setting of a workspace. The user relied on it when they trusted the
+// workspace, so it stays in effect until they approve its removal.
 type Limit struct {
 	Key   string          `json:"key"`
 	Value json.RawMessage `json:"value"`
-	// Dir is what paths in it are relative to, and File the file it was in, both seen from the workspace.
+	// Dir is the base for relative paths in it, and File is the file it was in, both relative
+	// to the workspace.
 	Dir  string `json:"dir"`
 	File string `json:"file"`
 }
 
 const kindFile = "file"
 
-// File returns the item of a settings file that is the user's own with exactly this content. Path has no links.
+// File returns the item for a settings file that is the user's own with exactly this content.
+// path must not contain symlinks.
 func File(path string, data []byte) Item { return Item{kindFile, path, contentHash(data)} }
 
 func contentHash(data []byte) string {

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// identity returns what tells a directory from another one at the same path.
+// identity distinguishes a directory from others at the same path.
 func identity(info fs.FileInfo) (device, inode uint64) {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return uint64(st.Dev), uint64(st.Ino)
@@ -17,7 +17,7 @@ func identity(info fs.FileInfo) (device, inode uint64) {
 	return 0, 0
 }
 
-// private returns why others could have written the file, or nil.
+// private returns an error if other users could have written the file.
 func private(info fs.FileInfo) error {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	switch {

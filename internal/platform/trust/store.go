@@ -19,20 +19,20 @@ import (
 	"adze/internal/platform/statefile"
 )
 
-// A Store keeps what the user trusts in a file of theirs. It may be used from any goroutine and by
-// several processes.
+// A Store stores the user's trust decisions in a private file. It is safe for concurrent use,
+// also by several processes.
 type Store struct {
 	path  string
 	locks *replace.Replacer
 	now   func() time.Time
 }
 
-// Open returns the store in adze's own folder. Nothing is read yet.
+// Open returns the store in adze's home directory. It does not read anything yet.
 func Open(home string, locks *replace.Replacer) *Store {
 	return &Store{filepath.Join(home, "trust.json"), locks, time.Now}
 }
 
-// An Entry is a workspace that is trusted.
+// An Entry is a trusted workspace.
 type Entry struct {
 	Path       string    `json:"path"`
 	Device     uint64    `json:"device"`
@@ -41,27 +41,29 @@ type Entry struct {
 	Since      time.Time `json:"since"`
 }
 
-// contents is the file.
+// contents is the content of the file.
 type contents struct {
 	Version    int     `json:"version"`
 	Workspaces []Entry `json:"workspaces"`
-	// Approved are hashes of what was shown and approved, by workspace.
+	// Approved lists hashes of approved items, by workspace.
 	Approved map[string][]string `json:"approved,omitempty"`
-	// Limits are the settings that forbid something, as they were shown, by workspace.
+	// Limits lists restrictive settings, as displayed, by workspace.
 	Limits map[string][]Limit `json:"limits,omitempty"`
-	// Files are hashes of the contents that make a file in a workspace the user's own, by path.
+	// Files lists hashes of the contents with which a workspace file is the user's own, by
+	// path.
 	Files map[string][]string `json:"files,omitempty"`
-	// Places are the directories of the workspaces that the files were written to, by path of the file.
+	// Places identifies the workspace directories that the files were written to, by path of
+	// the file.
 	Places map[string]place `json:"places,omitempty"`
 }
 
-// A place identifies a directory, whatever its path is.
+// A place identifies a directory independently of its path.
 type place struct {
 	Device uint64 `json:"device"`
 	Inode  uint64 `json:"inode"`
 }
 
-// placeOf returns the directory of the workspace that a settings file belongs to, or the zero value if it cannot be known.
+// placeOf returns the workspace directory of a settings file, or the zero value if unknown.
 func placeOf(path string) place {
 	info, err := os.Lstat(filepath.Dir(filepath.Dir(path)))
 	if err != nil {
@@ -76,8 +78,8 @@ const (
 	maxStore = 16 << 20
 )
 
-// read returns what the file says. One that is missing says nothing; one that cannot be relied on is an
-// error.
+// read returns the content of the file. A missing file counts as empty. A file that cannot be
+// trusted is an error.
 func (s *Store) read() (contents, error) {
 	info, err := os.Stat(s.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -114,16 +116,16 @@ func (s *Store) unusable(err error) error {
 	return fmt.Errorf("no workspace is trusted, because %s cannot be used: %w; correct or remove it", s.path, err)
 }
 
-// A Consent is what the user has decided about a workspace. The zero value is none.
+// A Consent holds the user's decisions about a workspace. The zero value grants nothing.
 type Consent struct {
 	Trusted bool
 	Limits  []Limit
-	hashes  map[string]bool     // of what was approved
+	hashes  map[string]bool     // hashes of approved items
 	files   map[string][]string // see contents
 	places  map[string]place    // see contents
 }
 
-// Consent returns what the user has decided about a workspace. With an error nothing is trusted.
+// Consent returns the user's decisions about a workspace. On error nothing is trusted.
 func (s *Store) Consent(w Workspace) (Consent, error) {
 	c, err := s.read()
 	if err != nil {
@@ -136,7 +138,7 @@ func (s *Store) Consent(w Workspace) (Consent, error) {
 		places:  c.Places,
 	}
 	roots := []string{w.Root}
-	if w.Main != "" { // what is approved of a main working tree is approved in its worktrees
+	if w.Main != "" { // approvals of a main working tree also apply to its worktrees
 		roots = append(roots, w.Main)
 	}
 	for _, root := range roots {
@@ -148,35 +150,36 @@ func (s *Store) Consent(w Workspace) (Consent, error) {
 	return given, nil
 }
 
-// Approved reports whether the user has approved of something of the workspace, as it is now.
+// Approved reports whether the user has approved an item with its current content.
 func (c Consent) Approved(it Item) bool { return c.hashes[it.hash()] }
 
-// Owns reports whether a file is the user's own as long as it holds data. Path has no links.
+// Owns reports whether a file with the given content is the user's own. path must not contain
+// symlinks.
 func (c Consent) Owns(path string, data []byte) bool {
 	return slices.Contains(c.files[path], contentHash(data))
 }
 
-// Wrote is like Owns, but only for a file that this program wrote to the directory that is there now: another workspace at
-// the same path may hold the same file.
+// Wrote is like Owns, but only for a file that adze wrote to the directory that currently
+// exists: another workspace at the same path may contain the same file.
 func (c Consent) Wrote(path string, data []byte) bool {
 	at, ok := c.places[path]
 	return ok && at != (place{}) && at == placeOf(path) && c.Owns(path, data)
 }
 
-// covers reports whether trust in e is trust in w.
+// covers reports whether trust in e extends to w.
 func (e Entry) covers(w Workspace) bool {
 	switch {
 	case w.Main != "" && e.Path == w.Main:
 		return e.Repository && e.present()
 	case e.Path != w.Root:
 		return false
-	case w.Repository && !e.Repository && w.Dir != w.Root: // it became a repository only later
+	case w.Repository && !e.Repository && w.Dir != w.Root: // became a repository only later
 		return false
 	}
 	return e.present()
 }
 
-// present reports whether what is at the path is still what was trusted.
+// present reports whether the trusted directory is still the one at the path.
 func (e Entry) present() bool {
 	info, err := os.Lstat(e.Path)
 	if err != nil || !info.IsDir() {
@@ -186,15 +189,16 @@ func (e Entry) present() bool {
 	return device == e.Device && inode == e.Inode
 }
 
-// List returns the workspaces that are trusted, by path.
+// List returns the trusted workspaces, sorted by path.
 func (s *Store) List() ([]Entry, error) {
 	c, err := s.read()
 	slices.SortFunc(c.Workspaces, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
 	return c.Workspaces, err
 }
 
-// Add trusts a workspace from now on, and approves what was shown of it in place of what was approved
-// before. Files that were shown are the user's own as they were then; see [File]. The limits are those of now.
+// Add trusts a workspace. The shown items replace earlier approvals. Files among them become
+// the user's own with the content that was shown; see [File]. limits replaces the workspace's
+// limits.
 func (s *Store) Add(ctx context.Context, w Workspace, limits []Limit, shown ...Item) error {
 	info, err := os.Lstat(w.Root)
 	if err != nil {
@@ -211,7 +215,7 @@ func (s *Store) Add(ctx context.Context, w Workspace, limits []Limit, shown ...I
 	})
 }
 
-// Approve adds to what is approved of a workspace.
+// Approve approves additional items of a workspace.
 func (s *Store) Approve(ctx context.Context, w Workspace, shown ...Item) error {
 	return s.change(ctx, func(c *contents) error {
 		c.approve(w, shown, c.Approved[w.Root])
@@ -219,7 +223,7 @@ func (s *Store) Approve(ctx context.Context, w Workspace, shown ...Item) error {
 	})
 }
 
-// Relimit changes the limits of a workspace.
+// Relimit edits the limits of a workspace.
 func (s *Store) Relimit(ctx context.Context, w Workspace, edit func([]Limit) []Limit) error {
 	return s.change(ctx, func(c *contents) error {
 		c.limit(w, edit(slices.Clone(c.Limits[w.Root])))
@@ -236,7 +240,7 @@ func (c *contents) limit(w Workspace, limits []Limit) {
 	}
 }
 
-// Stamp returns what tells a version of the store from others, without reading it.
+// Stamp identifies the store's current version without reading it.
 func (s *Store) Stamp() (st Stamp) {
 	info, err := os.Stat(s.path)
 	if err != nil {
@@ -247,13 +251,13 @@ func (s *Store) Stamp() (st Stamp) {
 	return st
 }
 
-// A Stamp is that of a version of the store.
+// A Stamp identifies a version of the store.
 type Stamp struct {
 	time, size    int64
 	device, inode uint64
 }
 
-// Withdraw takes back what was approved of a workspace.
+// Withdraw withdraws the approval of items of a workspace.
 func (s *Store) Withdraw(ctx context.Context, w Workspace, items ...Item) error {
 	return s.change(ctx, func(c *contents) error {
 		for _, root := range []string{w.Root, w.Main} {
@@ -270,9 +274,10 @@ func (s *Store) Withdraw(ctx context.Context, w Workspace, items ...Item) error 
 	})
 }
 
-// Rewrite makes a file the user's own with the content after, because this program is about to write it, unless the
-// file has other content than their own already: that does not become theirs because something is added to it. The
-// file stays theirs with the content before until it is written. Before is nil if there is no file.
+// Rewrite records that a file with the content after is the user's own, because adze is about
+// to write it. It does nothing if the current content is not the user's own, because adding to
+// such a file does not make it theirs. The file also remains the user's own with the content
+// before, until it is written. before is nil if the file does not exist.
 func (s *Store) Rewrite(ctx context.Context, path string, before, after []byte) error {
 	return s.change(ctx, func(c *contents) error {
 		hashes := []string{contentHash(after)}
@@ -320,10 +325,10 @@ func (c *contents) approve(w Workspace, items []Item, before []string) {
 	}
 }
 
-// ErrNotTrusted says that there is nothing to take back.
+// ErrNotTrusted means that there is no trust to withdraw.
 var ErrNotTrusted = errors.New("the workspace was not trusted")
 
-// Remove takes trust in a path back, and what was approved there. The path need not exist any more.
+// Remove withdraws trust in a path and all approvals for it. The path need not exist.
 func (s *Store) Remove(ctx context.Context, path string) error {
 	return s.change(ctx, func(c *contents) error {
 		before := len(c.Workspaces)
@@ -340,10 +345,10 @@ func (s *Store) Remove(ctx context.Context, path string) error {
 	})
 }
 
-// errUnchanged says that an edit changes nothing.
+// errUnchanged is returned by an edit that changes nothing.
 var errUnchanged = errors.New("nothing is changed")
 
-// change rewrites the file under a lock. A file that cannot be used is left alone.
+// change rewrites the file under a lock. It does not modify an invalid file.
 func (s *Store) change(ctx context.Context, edit func(*contents) error) error {
 	file := statefile.File{Path: s.path, Max: maxStore, Locks: s.locks, Doing: "saving trust"}
 	return file.Change(ctx, func(old *replace.Version) ([]byte, error) {

@@ -17,34 +17,34 @@ import (
 	"adze/internal/platform/statefile"
 )
 
-// A ToolRecord remembers what the tools of servers were when the user began to rely on them, in a file for each
-// server. It may be used from any goroutine and by several processes.
+// A ToolRecord records the definitions of MCP tools when the user began to rely on them, in one
+// file per server. It is safe for concurrent use, also by several processes.
 type ToolRecord struct {
 	dir   string
 	locks *replace.Replacer
 	now   func() time.Time
 }
 
-// OpenTools returns the record in adze's own folder. Nothing is read yet.
+// OpenTools returns the record in adze's home directory. It does not read anything yet.
 func OpenTools(home string, locks *replace.Replacer) *ToolRecord {
 	return &ToolRecord{filepath.Join(home, "mcp-tools"), locks, time.Now}
 }
 
-// Bounds of the record. A server offers at most 1,000 tools at a time.
+// Limits of the record. A server offers at most 1,000 tools at a time.
 const (
 	maxToolServers = 500
 	maxTools       = 2000
 	maxToolFile    = 1 << 20
 )
 
-// seenTools is the file of a server.
+// seenTools is the content of a server's file.
 type seenTools struct {
 	Version int               `json:"version"`
-	Tools   map[string]string `json:"tools"` // digests, by name
+	Tools   map[string]string `json:"tools"` // digests by name
 }
 
-// Compare remembers the tools of a server, as a digest for each name, beside those that it no longer has. It returns
-// the digests of tools that were remembered with another.
+// Compare records the digests of a server's tools, keeping tools that it no longer has. It
+// returns the previous digests of tools that have changed.
 func (r *ToolRecord) Compare(ctx context.Context, server string, digests map[string]string) (before map[string]string, err error) {
 	path := filepath.Join(r.dir, contentHash([]byte(server))[:32]+".json")
 	data, err := r.read(path)
@@ -64,7 +64,7 @@ func (r *ToolRecord) Compare(ctx context.Context, server string, digests map[str
 	return r.change(ctx, path, digests)
 }
 
-// read returns a file of the record, and takes note that it is in use.
+// read reads a file of the record and marks it as used.
 func (r *ToolRecord) read(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err == nil {
@@ -74,7 +74,7 @@ func (r *ToolRecord) read(path string) ([]byte, error) {
 		return nil, err
 	}
 	if now := r.now(); now.Sub(info.ModTime()) > 24*time.Hour {
-		os.Chtimes(path, now, now) // ok: at worst it is the first to be left out
+		os.Chtimes(path, now, now) // ok: at worst it is pruned first
 	}
 	return fsys.ReadSmall(path, maxToolFile)
 }
@@ -97,7 +97,8 @@ func decodeTools(data []byte) (t seenTools, err error) {
 	return t, nil
 }
 
-// differences returns the digests in a file that are not those of now, and whether all of now are in the file.
+// differences returns the recorded digests that differ from now, and whether all tools in now
+// are recorded.
 func (t seenTools) differences(now map[string]string) (before map[string]string, known bool) {
 	before, known = map[string]string{}, true
 	for name, digest := range now {
@@ -111,7 +112,8 @@ func (t seenTools) differences(now map[string]string) (before map[string]string,
 	return before, known
 }
 
-// change rewrites the file of a server under a lock, and returns the digests that differ.
+// change rewrites a server's file under a lock and returns the previous digests of changed
+// tools.
 func (r *ToolRecord) change(ctx context.Context, path string, digests map[string]string) (before map[string]string, err error) {
 	file := statefile.File{Path: path, Max: maxToolFile, Locks: r.locks, Doing: "remembering tools"}
 	err = file.Change(ctx, func(old *replace.Version) ([]byte, error) {
@@ -134,7 +136,7 @@ func (r *ToolRecord) change(ctx context.Context, path string, digests map[string
 	return before, err
 }
 
-// prune removes the files that were not used the longest, so that there is room for another.
+// prune removes the least recently used files to make room for another.
 func (r *ToolRecord) prune() {
 	list, err := os.ReadDir(r.dir)
 	if err != nil || len(list) < maxToolServers {
@@ -148,6 +150,6 @@ func (r *ToolRecord) prune() {
 	}
 	slices.SortFunc(list, func(a, b fs.DirEntry) int { return used(a).Compare(used(b)) })
 	for _, e := range list[:len(list)-maxToolServers+1] {
-		os.Remove(filepath.Join(r.dir, e.Name())) // ok: another process may have done so
+		os.Remove(filepath.Join(r.dir, e.Name())) // ok: another process may have removed it
 	}
 }

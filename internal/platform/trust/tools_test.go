@@ -15,7 +15,7 @@ import (
 func TestToolRecord(t *testing.T) {
 	home := t.TempDir()
 	compare := func(server string, digests map[string]string) (map[string]string, error) {
-		// Each time as another process would.
+		// Simulate a new process each time.
 		return OpenTools(home, replace.New(filepath.Join(home, "locks"))).Compare(t.Context(), server, digests)
 	}
 	type tools = map[string]string
@@ -27,7 +27,7 @@ func TestToolRecord(t *testing.T) {
 		{"a", tools{"read": "1", "write": "1"}, tools{}}, // nothing changed
 		{"a", tools{"read": "1"}, tools{}},               // one is gone
 		{"a", tools{"read": "1", "write": "2", "new": "1"}, tools{"write": "1"}},
-		{"a", tools{"read": "1", "write": "2", "new": "1"}, tools{}}, // it is told once
+		{"a", tools{"read": "1", "write": "2", "new": "1"}, tools{}}, // reported only once
 		{"b", tools{"read": "9"}, tools{}},                           // another server
 		{"../../x", tools{"read": "9"}, tools{}},
 		{"c", tools{}, tools{}},
@@ -56,7 +56,7 @@ func TestToolRecord(t *testing.T) {
 		}
 	}
 
-	// A file that cannot be relied on is said, and left alone.
+	// An invalid file is reported and not modified.
 	for _, f := range files {
 		if err := os.WriteFile(f, []byte("{"), 0o600); err != nil {
 			t.Fatal(err)

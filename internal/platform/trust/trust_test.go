@@ -16,7 +16,7 @@ import (
 	"adze/internal/platform/replace"
 )
 
-// A world is a machine with a home.
+// A world is a test machine with a home directory.
 type world struct {
 	t    *testing.T
 	root string
@@ -79,7 +79,7 @@ func (w *world) trusted(rel string) bool {
 	return given.Trusted
 }
 
-// worktree makes tree a worktree of the repository main, as git does.
+// worktree makes tree a worktree of the repository main, as git would.
 func (w *world) worktree(main, tree string) {
 	w.write(tree+"/.git", "gitdir: "+w.path(main+"/.git/worktrees/wt")+"\n")
 	w.write(main+"/.git/worktrees/wt/gitdir", w.path(tree+"/.git")+"\n")
@@ -159,8 +159,7 @@ func TestTrusted(t *testing.T) {
 	}
 }
 
-// Trust is in a directory, not in whatever is put at its path.
-//
+// TestReplacedDirectory checks that trust applies to a directory, not to a path.
 // Proves PERM-70.
 func TestReplacedDirectory(t *testing.T) {
 	w := newWorld(t)
@@ -332,7 +331,7 @@ func TestHide(t *testing.T) {
 	}
 }
 
-// The layout of worktrees is git's own.
+// TestGitsWorktrees checks worktrees created by git itself.
 func TestGitsWorktrees(t *testing.T) {
 	w := newWorld(t)
 	w.mkdir("a")

@@ -1,7 +1,7 @@
-// Package trust remembers which workspaces the user trusts, which commands of a workspace they have seen and
-// approved, and with which content a settings file in a workspace is their own. It finds out what a directory belongs to by looking at names and small files;
-// it never runs git, which would obey the repository. What is left out of an untrusted workspace is
-// decided by the packages that would use it.
+// Package trust stores which workspaces the user trusts, which of a workspace's commands they
+// have approved, and with which content a settings file in a workspace is the user's own. It
+// identifies the workspace of a directory by inspecting names and small files. It never runs
+// git, which would obey the repository's configuration.
 package trust
 
 import (
@@ -16,26 +16,26 @@ import (
 	"adze/internal/platform/fsys"
 )
 
-// A Workspace is a directory with what trust in it is about.
+// A Workspace is a directory and the working tree that trust applies to.
 type Workspace struct {
-	Dir string // the directory, without links
-	// Root is what is trusted: the working tree that Dir is in, without links, or Dir itself outside a
-	// repository.
+	Dir string // directory, with symlinks resolved
+	// Root is the trusted directory: the working tree that contains Dir, with symlinks
+	// resolved, or Dir itself outside a repository.
 	Root       string
 	Repository bool
-	// Main is the main working tree, if Root is a worktree of it and each names the other. Trust in Main
-	// covers Root.
+	// Main is the main working tree if Root is a worktree of it and both refer to each other.
+	// Trust in Main covers Root.
 	Main string
-	// Shared is the .git directory that Root has in common with other working trees, or the bare repository,
-	// if Root is a worktree of it and each names the other.
+	// Shared is the .git directory that Root shares with other working trees, or the bare
+	// repository, if Root is a worktree of it and both refer to each other.
 	Shared string
-	// Exclude is the file that keeps names out of git without being tracked, empty if there is none that
-	// is certainly this repository's.
+	// Exclude is the repository's untracked ignore file, or "" if no file certainly belongs to
+	// this repository.
 	Exclude string
 }
 
-// Find returns the workspace of a directory. A repository at the user's home directory or above it is
-// not the workspace of what lies below.
+// Find returns the workspace of a directory. A repository at the user's home directory or above
+// it is not the workspace of directories below.
 func Find(dir, home string) (Workspace, error) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -54,7 +54,7 @@ func Find(dir, home string) (Workspace, error) {
 			w.inspect(info)
 			return w, nil
 		} else if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
-			return w, fmt.Errorf("finding the workspace: %w", err) // whether a repository begins here is not known
+			return w, fmt.Errorf("finding the workspace: %w", err) // unclear whether a repository begins here
 		}
 		if isBare(at) {
 			w.Root, w.Repository = at, true
@@ -66,7 +66,7 @@ func Find(dir, home string) (Workspace, error) {
 	}
 }
 
-// isBare reports whether git would take the directory itself for a repository.
+// isBare reports whether git would treat the directory itself as a repository.
 func isBare(dir string) bool {
 	for _, name := range []string{"HEAD", "objects", "refs"} {
 		if _, err := os.Lstat(filepath.Join(dir, name)); err != nil {
@@ -76,7 +76,7 @@ func isBare(dir string) bool {
 	return true
 }
 
-// inspect finds out what .git says about the working tree.
+// inspect sets the fields that depend on .git.
 func (w *Workspace) inspect(info fs.FileInfo) {
 	dotGit := filepath.Join(w.Root, ".git")
 	switch {
@@ -94,9 +94,9 @@ func (w *Workspace) inspect(info fs.FileInfo) {
 	}
 }
 
-// worktreeOf returns the .git directory, or the bare repository, that dotGit, a file, belongs to. Anyone
-// can write a file that names another repository, so the other one must name this file: it is registered
-// below its .git/worktrees, which only its owner can write to.
+// worktreeOf returns the .git directory or bare repository that the file dotGit belongs to.
+// Anyone can write a file that names another repository, so that repository must name this file
+// in turn: it is registered in its .git/worktrees, which only its owner can write to.
 func worktreeOf(dotGit string) (common string, ok bool) {
 	gitDir, ok := pointer(dotGit, "gitdir:")
 	if !ok {
@@ -118,10 +118,11 @@ func worktreeOf(dotGit string) (common string, ok bool) {
 	return common, err == nil && info.IsDir()
 }
 
-// maxPointer bounds a file that names another one.
+// maxPointer limits the size of a file that names another file.
 const maxPointer = 4096
 
-// pointer reads a file that names another one, after a prefix, and returns where that is without links.
+// pointer reads a file that contains a path after a prefix, and returns that path with symlinks
+// resolved.
 func pointer(path, prefix string) (string, bool) {
 	text, err := fsys.ReadSmall(path, maxPointer)
 	if err != nil {
@@ -139,8 +140,8 @@ func pointer(path, prefix string) (string, bool) {
 	return real, err == nil
 }
 
-// Covers reports whether the workspace lies at the user's home directory or above it. So much is never
-// trusted for longer than a run.
+// Covers reports whether the workspace is the user's home directory or above it. Such a
+// workspace is never trusted beyond a single run.
 func (w Workspace) Covers(home string) bool {
 	real, err := filepath.EvalSymlinks(home)
 	if home == "" || err != nil {

@@ -2,10 +2,10 @@ package web
 
 import "net/netip"
 
-// A Class says where an address leads.
+// A Class classifies an address by the network it belongs to.
 type Class uint8
 
-// The classes. Only [Public] addresses are on the internet.
+// Classes. Only [Public] addresses are on the internet.
 const (
 	Public Class = iota
 	Loopback
@@ -19,7 +19,7 @@ const (
 	Reserved
 )
 
-// String names the class, for messages.
+// String describes the class for messages.
 func (c Class) String() string {
 	switch c {
 	case Public:
@@ -44,8 +44,9 @@ func (c Class) String() string {
 	return "a reserved address"
 }
 
-// ClassOf returns the class of an address, by the registries of special addresses. An IPv6 address that carries an
-// IPv4 address is never public: what it leads to is up to the network.
+// ClassOf classifies an address according to the IANA special-purpose registries. An IPv6
+// address that embeds an IPv4 address is never public, because its destination depends on the
+// network.
 func ClassOf(a netip.Addr) Class {
 	switch {
 	case !a.IsValid() || a.Zone() != "":
@@ -62,7 +63,7 @@ func ClassOf(a netip.Addr) Class {
 }
 
 func classOf4(b [4]byte) Class {
-	under := func(n int, prefix ...byte) bool { // n is the length of the prefix in bits
+	under := func(n int, prefix ...byte) bool { // n is the prefix length in bits
 		for i, p := range prefix {
 			mask := byte(0xff)
 			if rest := n - 8*i; rest < 8 {
@@ -116,7 +117,7 @@ func classOf6(a netip.Addr) Class {
 	case first == 0x2002, first == 0x2001 && group(1) == 0, first == 0x64 && group(1) == 0xff9b:
 		return Translated
 	case first&0xe000 != 0x2000, first == 0x2001 && group(1) < 0x200:
-		return Reserved // 2000::/3 is all that is assigned, and 2001::/23 of it is for protocols
+		return Reserved // only 2000::/3 is assigned, and 2001::/23 is reserved for protocols
 	case first == 0x2620 && group(1) == 0x4f && group(2) == 0x8000:
 		return Reserved
 	}

@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// errLarge says that more bytes were sent than are read.
+// errLarge means that the body exceeds the limit.
 var errLarge = errors.New("it is too large")
 
-// A counter fails when more than left bytes were read from it.
+// A counter fails if more than left bytes are read from it.
 type counter struct {
 	io.Reader
 	left int64
@@ -29,7 +29,7 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// decompress undoes the encoding of a body: none, or one of those that were offered.
+// decompress decodes a body with one of the offered encodings, or none.
 func decompress(body io.Reader, encodings []string) (io.Reader, error) {
 	name := strings.ToLower(strings.TrimSpace(strings.Join(encodings, ",")))
 	switch name {
@@ -50,7 +50,7 @@ func decompress(body io.Reader, encodings []string) (io.Reader, error) {
 		if len(head) == 2 && head[0]&0x0f == 8 && (uint(head[0])<<8|uint(head[1]))%31 == 0 {
 			return zlib.NewReader(buffered)
 		}
-		return flate.NewReader(buffered), nil // some servers leave the zlib header out
+		return flate.NewReader(buffered), nil // some servers omit the zlib header
 	}
 	return nil, fmt.Errorf("it has the encoding %q, which was not asked for", clip(name))
 }

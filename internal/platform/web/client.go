@@ -22,37 +22,38 @@ import (
 
 // Limits of one fetch.
 const (
-	MaxBody      = 10 << 20 // bytes, as sent and after decompression
+	MaxBody      = 10 << 20 // bytes, both as sent and after decompression
 	timeLimit    = 60 * time.Second
 	maxRedirects = 10
 	maxHeaders   = 256 << 10
-	maxFailure   = 64 << 10 // of the body of a response that is no page
+	maxFailure   = 64 << 10 // body bytes of an error response
 )
 
-// A Config is how pages are fetched. Its zero value fetches public pages without a proxy.
+// Config configures a Client. The zero value fetches public pages without a proxy.
 type Config struct {
-	// Hosts are allowed though they are not public.
+	// Hosts are allowed even though they are not public.
 	Hosts Hosts
-	// Agent identifies the program to servers.
+	// Agent is the User-Agent header.
 	Agent string
-	// Proxy returns the proxy for a request, or nil for none; see [http.Transport]. A proxy looks names up itself, so that
-	// only names are checked. May be nil.
+	// Proxy returns the proxy for a request, or nil; see [http.Transport]. A proxy resolves
+	// names itself, so only names are checked. Proxy may be nil.
 	Proxy func(*http.Request) (*url.URL, error)
-	// Roots returns the certificates to trust; nil means the system's. May be nil.
+	// Roots returns the certificates to trust; nil means the system's. Roots may be nil.
 	Roots func() (*x509.CertPool, error)
 
-	// Resolve returns the addresses of a host, whose name ends in a dot if it is one of the internet. Nil means the
-	// system's resolver.
+	// Resolve returns the addresses of a host. The name of an internet host ends in a dot. Nil
+	// means the system's resolver.
 	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)
-	// Connect connects to an address, which was vetted; vet vets the address of a connection. Nil means TCP.
+	// Connect connects to a vetted address; vet checks the actual address of the connection.
+	// Nil means TCP.
 	Connect func(ctx context.Context, addr netip.AddrPort, vet func(netip.Addr) error) (net.Conn, error)
 }
 
-// A Client fetches pages. It keeps no state but its configuration: no cookies, no credentials, no connections. It is
-// safe for concurrent use.
+// A Client fetches pages. It is stateless apart from its configuration: it keeps no cookies,
+// credentials or connections. It is safe for concurrent use.
 type Client struct {
 	cfg    Config
-	direct func() (*http.Transport, error) // made when the first page is fetched
+	direct func() (*http.Transport, error) // created on the first fetch
 }
 
 // New returns a client.
@@ -68,46 +69,47 @@ func New(c Config) *Client {
 	return client
 }
 
-// Check is [Hosts.Check] of the hosts of the client.
+// Check calls [Hosts.Check] with the client's hosts.
 func (c *Client) Check(text string) (*url.URL, error) { return c.cfg.Hosts.Check(text) }
 
-// A Response is what a server answered in the end.
+// A Response is a server's final response.
 type Response struct {
 	URL    string // after redirects
 	Status int
-	Type   string // the media type, in lower case; empty if the server names none
-	// ContentType is the whole header, with its parameters.
+	Type   string // media type in lower case, or "" if the server sends none
+	// ContentType is the whole header, including parameters.
 	ContentType string
-	// Name is the file name that the server proposes; it can be anything.
+	// Name is the file name suggested by the server. It is untrusted.
 	Name string
 	Body []byte // decompressed
-	// Personal says that the response may be meant for one user.
+	// Personal means that the response may be intended for a single user.
 	Personal bool
-	// RetryAfter is when the server wants to be asked again, in its words; may be empty.
+	// RetryAfter is the Retry-After header; may be empty.
 	RetryAfter string
 }
 
-// A Redirect is the error for a page that is elsewhere, mostly at another host: it was not followed.
+// A Redirect is the error for a redirect that was not followed, usually because it leads to
+// another host.
 type Redirect struct {
 	From, To string
 	Status   int
 }
 
-// Error names both ends.
+// Error includes both URLs.
 func (r *Redirect) Error() string {
 	return fmt.Sprintf("%s redirects elsewhere, to %s (status %d)", r.From, r.To, r.Status)
 }
 
-// Leave is what a fetch may do beyond asking for its page once. The zero value is the cautious one.
+// Leave grants a fetch additional permissions. The zero value is the most restrictive.
 type Leave struct {
-	// Plain says that http is used where no connection for https can be made, if the URL says http.
+	// Plain allows falling back to http if https cannot connect and the URL specifies http.
 	Plain bool
-	// Follow reports whether a redirect on the same host may be followed; nil means that it may.
+	// Follow reports whether a redirect on the same host may be followed; nil means yes.
 	Follow func(to *url.URL) bool
 }
 
-// Get fetches a page that [Client.Check] accepts. A URL with http is tried with https first, except for hosts that the
-// user named. The error is worded for the model.
+// Get fetches a page that [Client.Check] accepts. For an http URL it tries https first, except
+// for hosts that the user named. The error is worded for the model.
 func (c *Client) Get(ctx context.Context, u *url.URL, leave Leave) (*Response, error) {
 	bounded, cancel := context.WithTimeout(ctx, timeLimit)
 	defer cancel()
@@ -134,7 +136,8 @@ func (c *Client) Get(ctx context.Context, u *url.URL, leave Leave) (*Response, e
 	return resp, nil
 }
 
-// follow fetches a page and follows redirects on its host. Each hop is checked like the first.
+// follow fetches a page and follows redirects on the same host. Each hop is checked like the
+// first.
 func (c *Client) follow(ctx context.Context, u *url.URL, may func(*url.URL) bool) (*Response, error) {
 	for range maxRedirects + 1 {
 		resp, err := c.send(ctx, u)
@@ -146,7 +149,7 @@ func (c *Client) follow(ctx context.Context, u *url.URL, may func(*url.URL) bool
 		default:
 			return read(resp, u)
 		}
-		resp.Body.Close() // ok: nothing of it is used
+		resp.Body.Close() // ok: the body is not used
 		next, err := c.next(u, resp.Header.Get("Location"))
 		if err != nil {
 			return nil, fmt.Errorf("%s answered with a redirect (status %d) that cannot be followed: %w", u.Hostname(), resp.StatusCode, err)
@@ -159,7 +162,7 @@ func (c *Client) follow(ctx context.Context, u *url.URL, may func(*url.URL) bool
 	return nil, fmt.Errorf("%s redirects more than %d times", u.Hostname(), maxRedirects)
 }
 
-// next returns where a redirect leads.
+// next returns the target of a redirect.
 func (c *Client) next(from *url.URL, location string) (*url.URL, error) {
 	if location == "" {
 		return nil, errors.New("it does not say where to")
@@ -171,7 +174,8 @@ func (c *Client) next(from *url.URL, location string) (*url.URL, error) {
 	return c.Check(from.ResolveReference(ref).String())
 }
 
-// sameHost reports whether a redirect stays on its host: a leading www. makes no difference, and http may become https.
+// sameHost reports whether a redirect stays on the same host. It ignores a leading www., and
+// allows http to become https.
 func sameHost(from, to *url.URL) bool {
 	bare := func(u *url.URL) string { return strings.TrimPrefix(u.Hostname(), "www.") }
 	if bare(from) != bare(to) {
@@ -183,7 +187,7 @@ func sameHost(from, to *url.URL) bool {
 	return from.Scheme == "http" && to.Scheme == "https" && (portOf(from) == portOf(to) || from.Port() == "" && to.Port() == "")
 }
 
-// send asks for one URL. It says nothing of where the request comes from.
+// send requests a URL. It sends no referrer.
 func (c *Client) send(ctx context.Context, u *url.URL) (*http.Response, error) {
 	req := (&http.Request{
 		Method: http.MethodGet, URL: u, Host: u.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
@@ -216,13 +220,14 @@ func (c *Client) send(ctx context.Context, u *url.URL) (*http.Response, error) {
 		return nil, err
 	}
 	if err := blocked(resp.Header, u.Hostname()); err != nil {
-		resp.Body.Close() // ok: nothing of it is used
+		resp.Body.Close() // ok: the body is not used
 		return nil, err
 	}
 	return resp, nil
 }
 
-// blocked returns an error if a header says that the network lets no request out to host.
+// blocked returns an error if a header indicates that the network blocks outbound requests to
+// host.
 func blocked(h http.Header, host string) error {
 	if h.Get("X-Proxy-Error") != "blocked-by-allowlist" {
 		return nil
@@ -230,7 +235,7 @@ func blocked(h http.Header, host string) error {
 	return refusef("the network's outbound policy blocks %s. Do not try again; tell the user, or look for the information elsewhere", host)
 }
 
-// transport returns what carries requests to hosts directly.
+// transport returns a transport for direct requests.
 func (c *Client) transport() (*http.Transport, error) {
 	d := &dialer{hosts: c.cfg.Hosts, resolve: c.cfg.Resolve, connect: c.cfg.Connect}
 	t := &http.Transport{
@@ -261,14 +266,14 @@ func hostOf(addr string) string {
 	return addr
 }
 
-// read reads what a server answered.
+// read reads a server's response.
 func read(resp *http.Response, u *url.URL) (*Response, error) {
 	defer resp.Body.Close()
 	r := &Response{
 		URL: u.String(), Status: resp.StatusCode, ContentType: resp.Header.Get("Content-Type"),
 		RetryAfter: resp.Header.Get("Retry-After"), Personal: personal(resp.Header),
 	}
-	r.Type, _, _ = mime.ParseMediaType(r.ContentType) // ok: empty if there is none
+	r.Type, _, _ = mime.ParseMediaType(r.ContentType) // ok: empty if missing
 	if _, params, err := mime.ParseMediaType(resp.Header.Get("Content-Disposition")); err == nil {
 		r.Name = params["filename"]
 	}
@@ -283,7 +288,7 @@ func read(resp *http.Response, u *url.URL) (*Response, error) {
 		return nil, fmt.Errorf("%s sent a body that cannot be read: %w", u.Hostname(), err)
 	}
 	var whole bytes.Buffer
-	whole.Grow(int(min(max(resp.ContentLength, 0), most)) + bytes.MinRead) // so that it need not grow
+	whole.Grow(int(min(max(resp.ContentLength, 0), most)) + bytes.MinRead) // avoids reallocation
 	_, err = whole.ReadFrom(io.LimitReader(body, most+1))
 	r.Body = whole.Bytes()
 	switch {
@@ -297,7 +302,7 @@ func read(resp *http.Response, u *url.URL) (*Response, error) {
 	return r, nil
 }
 
-// personal reports whether a response may be meant for one user.
+// personal reports whether a response may be intended for a single user.
 func personal(h http.Header) bool {
 	if len(h.Values("Set-Cookie")) > 0 {
 		return true
@@ -313,7 +318,8 @@ func personal(h http.Header) bool {
 	return false
 }
 
-// tooLarge is the error for a body that is too large; declared is its size if the server says it, or 0.
+// tooLarge returns the error for a body that is too large. declared is the size declared by the
+// server, or 0.
 func tooLarge(u *url.URL, declared int64) error {
 	if declared > 0 {
 		return fmt.Errorf("%s has %d bytes; at most %d can be fetched. Look for a smaller page, or download it with curl in a shell", u, declared, MaxBody)

@@ -25,7 +25,7 @@ import (
 	"adze/internal/platform/web/webtest"
 )
 
-// handler answers in the ways that the tests below ask for.
+// handler responds as the tests below request.
 func handler(w http.ResponseWriter, r *http.Request) {
 	say := func(name, value string) { w.Header().Set(name, value) }
 	to := func(where string) { say("Location", where); w.WriteHeader(http.StatusFound) }
@@ -46,7 +46,7 @@ func handler(w http.ResponseWriter, r *http.Request) {
 		to("/" + strings.Repeat("a", 2000))
 	case "nowhere":
 		w.WriteHeader(http.StatusFound)
-	case "large": // declared
+	case "large": // with a declared size
 		say("Content-Length", "5368709120")
 		w.WriteHeader(http.StatusOK)
 	case "endless":
@@ -120,7 +120,7 @@ func bomb() []byte {
 func TestGet(t *testing.T) {
 	s := webtest.New(t, http.HandlerFunc(handler))
 	const at = "https://a.example.org"
-	tests := []struct{ name, url, want string }{ // want is a part of the body, or "!" and a part of the error
+	tests := []struct{ name, url, want string }{ // want is a substring of the body, or "!" and a substring of the error
 		{"no traces", at + "/echo", "Accept: text/markdown, text/html;q=0.9"},
 		{"own name", at + "/echo", "User-Agent: adze/test"},
 		{"ten hops", at + "/hops/10", "here"},
@@ -211,8 +211,7 @@ func TestResponses(t *testing.T) {
 	}
 }
 
-// Failures of the network are named as what they are.
-//
+// TestFailures checks that errors identify the kind of network failure.
 // Proves WFT-08.
 func TestFailures(t *testing.T) {
 	s := webtest.New(t, http.HandlerFunc(handler))
@@ -251,7 +250,7 @@ func TestFailures(t *testing.T) {
 			tt.change(&cfg)
 			text := "https://example.org/echo"
 			if strings.Contains(tt.name, "H") || tt.name == "a flood of 1xx" || tt.name == "endless headers" || tt.name == "closed" {
-				cfg.Hosts, _ = web.ParseHosts([]string{"example.org:80"}) // ok: it is one
+				cfg.Hosts, _ = web.ParseHosts([]string{"example.org:80"}) // ok: the host is valid
 				text = "http://example.org/echo"
 			}
 			c := web.New(cfg)
@@ -277,8 +276,9 @@ func connectTo(addr string) func(*web.Config) {
 	}
 }
 
-// listen answers the first that comes on every connection with a text, and closes it. What an HTTP client makes of an answer before
-// its question depends on the moment.
+// listen answers the first data on every connection with a text and closes the connection. It
+// waits for data because an HTTP client's reaction to a response before its request depends on
+// timing.
 func listen(t *testing.T, text string) string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -302,8 +302,8 @@ func listen(t *testing.T, text string) string {
 	return l.Addr().String()
 }
 
-// A server that is slow on purpose, and one that answers nonsense in HTTP/2, do not keep the call.
-//
+// TestSlowServers checks that neither a deliberately slow server nor invalid HTTP/2 responses
+// block the call.
 // Proves WFT-06.
 func TestSlowServers(t *testing.T) {
 	hosts, err := web.ParseHosts([]string{"slow.example.org"})
@@ -328,7 +328,7 @@ func TestSlowServers(t *testing.T) {
 					Connect: func(context.Context, netip.AddrPort, func(netip.Addr) error) (net.Conn, error) {
 						client, server := net.Pipe()
 						go func() {
-							server.Read(make([]byte, 4096)) // ok: the question
+							server.Read(make([]byte, 4096)) // ok: the request
 							go io.Copy(io.Discard, server)  // ok: until it is closed
 							_, err := io.WriteString(server, tt.head)
 							for err == nil && tt.drip != "" {
@@ -366,7 +366,7 @@ func TestGarbageInHTTP2(t *testing.T) {
 			if err != nil {
 				return
 			}
-			// Settings, and then a frame of a megabyte for a stream that there is not.
+			// Settings, followed by a frame of a megabyte for a nonexistent stream.
 			io.WriteString(conn, "\x00\x00\x00\x04\x00\x00\x00\x00\x00\x0f\xff\xff\x00\x00\x7f\xff\xff\xff"+strings.Repeat("garbage", 1000)) // ok: the client may be gone
 			conn.Close()
 		}
@@ -398,7 +398,7 @@ func TestFallback(t *testing.T) {
 	if r, err := web.New(cfg).Get(t.Context(), u, web.Leave{}); err == nil || !strings.Contains(err.Error(), "only for hosts that the user allowed") {
 		t.Errorf("without leave: %v, %v", r, err)
 	}
-	cfg.Roots = nil // a wrong certificate is no reason to do without one
+	cfg.Roots = nil // an invalid certificate must not cause a fallback to http
 	cfg.Connect = s.Connect
 	if r, err := web.New(cfg).Get(t.Context(), u, web.Leave{Plain: true}); err == nil || !strings.Contains(err.Error(), "unknown authority") {
 		t.Errorf("with a certificate that is not trusted: %v, %v", r, err)
@@ -438,8 +438,8 @@ func TestAbort(t *testing.T) {
 	}
 }
 
-// A proxy looks names up itself; it may block hosts and say so.
-//
+// TestProxy checks that a proxy resolves names itself and that its block responses are
+// reported.
 // Proves WFT-02, WFT-07.
 func TestProxy(t *testing.T) {
 	s := webtest.New(t, http.HandlerFunc(handler))

@@ -12,8 +12,8 @@ import (
 
 const (
 	dialTimeout  = 10 * time.Second
-	nextAddrTime = 3 * time.Second // after which another address is tried
-	maxAddrs     = 4               // that are tried
+	nextAddrTime = 3 * time.Second // before trying the next address
+	maxAddrs     = 4               // maximum number of addresses to try
 )
 
 // A dialer connects to vetted addresses.
@@ -23,7 +23,7 @@ type dialer struct {
 	connect func(ctx context.Context, addr netip.AddrPort, vet func(netip.Addr) error) (net.Conn, error)
 }
 
-// DialContext looks a host up once, vets all its addresses, and connects to one of those that it vetted.
+// DialContext resolves a host once, vets all its addresses and connects to a vetted address.
 func (d *dialer) DialContext(ctx context.Context, _, addr string) (net.Conn, error) {
 	host, service, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -40,7 +40,7 @@ func (d *dialer) DialContext(ctx context.Context, _, addr string) (net.Conn, err
 	switch {
 	case err != nil:
 		if !named {
-			host += "." // a name of the internet, not of the network that this machine is in
+			host += "." // fully qualified, so that no local search domain applies
 		}
 		if addrs, err = d.resolve(ctx, host); err != nil {
 			return nil, err
@@ -81,13 +81,14 @@ func (d *dialer) DialContext(ctx context.Context, _, addr string) (net.Conn, err
 	return nil, err
 }
 
-// plain returns an IPv4 address without the IPv6 form that resolvers give it.
+// plain converts an IPv4-mapped IPv6 address to IPv4.
 func plain(a netip.Addr) netip.Addr { return a.Unmap() }
 
-// vet returns why no connection may be made to an address of a host, or nil. A host that the user named may be on this
-// machine or in a private network, but is not where machines are told their secrets.
+// vet returns an error if connecting to an address of a host is not allowed. A host that the
+// user named may be on this machine or in a private network, but not link-local, where cloud
+// metadata services are.
 func vet(host string, a netip.Addr, named bool) error {
-	if a.Is4In6() { // what a resolver answers for A records; see the dialer, which connects over IPv4
+	if a.Is4In6() { // resolvers return this form for A records; the dialer connects over IPv4
 		a = a.Unmap()
 	}
 	c := ClassOf(a)
@@ -97,7 +98,8 @@ func vet(host string, a netip.Addr, named bool) error {
 	return refusef("%s leads to %s, which is not on the public internet; nothing was sent to it", host, c)
 }
 
-// connectTCP connects to an address. That it is a vetted one is checked once more when the connection is made.
+// connectTCP connects to an address. It vets the actual address again when the connection is
+// made.
 func connectTCP(ctx context.Context, addr netip.AddrPort, vet func(netip.Addr) error) (net.Conn, error) {
 	d := net.Dialer{
 		ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {

@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-// unreachable reports whether no connection was made that carries https.
+// unreachable reports whether no https connection could be made.
 func unreachable(err error) bool {
 	var op *net.OpError
 	var record tls.RecordHeaderError
@@ -25,7 +25,7 @@ func unreachable(err error) bool {
 	return errors.As(err, &op) && op.Op == "dial"
 }
 
-// explain words why nothing could be fetched, without what only programs understand.
+// explain converts an error to a message without technical details.
 func explain(err error, u *url.URL) error {
 	host := u.Hostname()
 	var (
@@ -69,8 +69,8 @@ func explain(err error, u *url.URL) error {
 	return err
 }
 
-// speaksOtherwise reports whether what came is no answer, or came before there was a question; the errors for these have no
-// type.
+// speaksOtherwise reports whether the response was not HTTP or came before the request. These
+// errors have no type.
 func speaksOtherwise(err error) bool {
 	text := err.Error()
 	return strings.Contains(text, "malformed HTTP") || strings.Contains(text, "readLoopPeekFailLocked")

@@ -2,8 +2,8 @@ package web
 
 import "net/netip"
 
-// ConnectTCP and Vet are the parts of the dialer.
+// ConnectTCP exports connectTCP.
 var ConnectTCP = connectTCP
 
-// Vet vets an address of a host that is not named.
+// Vet vets an address of a host that the user has not named.
 func Vet(host string, a netip.Addr) error { return vet(host, a, false) }

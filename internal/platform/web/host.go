@@ -11,8 +11,8 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// ASCII returns a host name as names are compared and looked up: in the form of the Domain Name System, in lower case,
-// without a dot at its end.
+// ASCII normalizes a host name for comparison and lookup: Punycode, lower case, without a
+// trailing dot.
 func ASCII(name string) (string, error) {
 	if !utf8.ValidString(name) {
 		return "", errors.New("it is not UTF-8")
@@ -38,14 +38,14 @@ func ASCII(name string) (string, error) {
 	return ascii, nil
 }
 
-// profile says how names are mapped: like those that a user types, with no exceptions.
+// profile maps names as if typed by a user, without exceptions.
 func profile() *idna.Profile {
 	return idna.New(idna.MapForLookup(), idna.BidiRule(), idna.ValidateLabels(true), idna.CheckHyphens(false),
 		idna.CheckJoiners(true), idna.StrictDomainName(true))
 }
 
-// endsInNumber reports whether programs may take a name in ASCII for an address in one of its notations: decimal,
-// octal, hexadecimal, with fewer parts than four.
+// endsInNumber reports whether programs may parse an ASCII name as an IP address in some
+// notation: decimal, octal, hexadecimal, or with fewer than four parts.
 func endsInNumber(name string) bool {
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	if strings.Trim(last, "0123456789") == "" {
@@ -55,7 +55,7 @@ func endsInNumber(name string) bool {
 	return ok && strings.Trim(hex, "0123456789abcdef") == ""
 }
 
-// private reports whether a name in ASCII is one that only has a meaning on this machine or in its network.
+// private reports whether an ASCII name is only meaningful on this machine or in its network.
 func private(name string) bool {
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	switch last {
@@ -65,14 +65,14 @@ func private(name string) bool {
 	return name == "home.arpa" || strings.HasSuffix(name, ".home.arpa")
 }
 
-// Hosts are hosts that the user allows though they are not public, such as their development server. The zero value is
-// none.
+// Hosts are non-public hosts that the user allows, such as a development server. The zero value
+// is empty.
 type Hosts struct {
 	ports map[string]bool // host:port
 }
 
-// ParseHosts reads hosts as "localhost:3000", "192.168.1.5" or "[::1]:8080". One without a port is the host at the
-// ports of the web, 80 and 443. What cannot be read is left out, with an error.
+// ParseHosts parses hosts such as "localhost:3000", "192.168.1.5" or "[::1]:8080". A host
+// without a port means ports 80 and 443. Invalid hosts are skipped and reported in the error.
 func ParseHosts(list []string) (Hosts, error) {
 	h := Hosts{ports: map[string]bool{}}
 	var errs []error
@@ -111,5 +111,5 @@ func parseHost(text string) (host, port string, err error) {
 	return host, port, err
 }
 
-// has reports whether a host, in the form of [ASCII] or of an address, is among the hosts.
+// has reports whether h contains a host, which must be normalized by [ASCII] or be an address.
 func (h Hosts) has(host, port string) bool { return h.ports[host+":"+port] }

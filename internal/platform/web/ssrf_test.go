@@ -16,8 +16,9 @@ import (
 	"adze/internal/platform/web/webtest"
 )
 
-// forbidden are blocks of the registries of special addresses that no connection may be made to, each with addresses
-// from its ends and its middle. They are written down here once more, so that the judge is not the judged.
+// forbidden lists blocks from the special-purpose registries that must never be connected to,
+// with addresses from the ends and middle of each. The list is independent of the
+// implementation on purpose.
 const forbidden = `
 0.0.0.0/8 0.0.0.0 0.0.0.1 0.255.255.255
 10.0.0.0/8 10.0.0.0 10.1.2.3 10.255.255.255
@@ -58,7 +59,8 @@ fec0::/10 fec0:: fec0::1 feff:ffff::1
 ff00::/8 ff00:: ff02::1 ffff::1
 `
 
-// urls are ways to write what leads to this machine or its network. None of them may even be looked up.
+// urls lists ways to write URLs for this machine or its network. None of them may even be
+// resolved.
 const urls = `
 http://127.0.0.1/ http://127.1/ http://127.0.1/ http://127.000.000.001/ http://2130706433/ http://017700000001/ http://0x7f000001/
 http://0x7f.0x0.0x0.0x1/ http://0x7f.1/ http://0177.0.0.1/ http://0177.0.0.01/ http://0x7f.0.0.1/ http://127.0.0.1./ http://127.0.0.1:80/
@@ -94,10 +96,10 @@ func newWitness(t *testing.T) *witness {
 	return w
 }
 
-// A world is a client whose connections are real, and counted.
+// A world is a client whose real connections are counted.
 type world struct {
 	*witness
-	answers   [][]netip.Addr // of the resolver, one after another; the last one stays
+	answers   [][]netip.Addr // successive resolver results; the last is repeated
 	lookups   int
 	connected []netip.AddrPort
 }
@@ -115,8 +117,7 @@ func (w *world) client() *web.Client {
 	})
 }
 
-// No URL and no answer of a resolver leads to an address that is not public.
-//
+// TestNoWayInside checks that no URL and no resolver result leads to a non-public address.
 // Proves WFT-02.
 func TestNoWayInside(t *testing.T) {
 	cases := 0
@@ -174,7 +175,8 @@ func TestNoWayInside(t *testing.T) {
 	}
 }
 
-// A connection is refused once more when it is made, whatever was looked up before.
+// TestTheAddressOfAConnectionIsVetted checks that the address is vetted again when the
+// connection is made.
 func TestTheAddressOfAConnectionIsVetted(t *testing.T) {
 	seen := newWitness(t)
 	for _, host := range []string{"127.0.0.1", "[::ffff:127.0.0.1]"} {
@@ -189,7 +191,7 @@ func TestTheAddressOfAConnectionIsVetted(t *testing.T) {
 	}
 }
 
-// A name that leads elsewhere the second time is vetted the second time.
+// TestRebinding checks that a name that resolves differently the second time is vetted again.
 func TestRebinding(t *testing.T) {
 	s := webtest.New(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/again", http.StatusFound)
@@ -208,7 +210,7 @@ func TestRebinding(t *testing.T) {
 	}
 }
 
-// Redirects lead nowhere that a URL could not.
+// TestRedirectsInside checks that redirects are restricted like URLs.
 func TestRedirectsInside(t *testing.T) {
 	var to string
 	s := webtest.New(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -226,7 +228,8 @@ func TestRedirectsInside(t *testing.T) {
 	}
 }
 
-// A private host that the user names can be reached, at its port, and only where such hosts are.
+// TestNamedHosts checks that a private host named by the user is reachable at its port, but
+// only at private addresses.
 func TestNamedHosts(t *testing.T) {
 	hosts, err := web.ParseHosts([]string{"localhost:3000", "dev.internal", "127.0.0.1:9"})
 	if err != nil {
@@ -242,7 +245,7 @@ func TestNamedHosts(t *testing.T) {
 		{"https://dev.internal/", "fd00::1", true},
 		{"https://dev.internal/", "100.64.0.1", true},
 		{"https://dev.internal/", "93.184.215.14", true},
-		{"http://127.0.0.1:9/", "10.0.0.1", true}, // not looked up
+		{"http://127.0.0.1:9/", "10.0.0.1", true}, // never resolved
 		{"https://dev.internal/", "169.254.169.254", false},
 		{"https://dev.internal/", "0.0.0.0", false},
 		{"https://dev.internal/", "ff02::1", false},
@@ -283,7 +286,7 @@ func at(t testing.TB, text string) *url.URL {
 	return u
 }
 
-// The neighbours of blocks that are not public are.
+// TestPublicAddresses checks that addresses adjacent to non-public blocks are public.
 func TestPublicAddresses(t *testing.T) {
 	for _, text := range strings.Fields(`1.0.0.0 8.8.8.8 9.255.255.255 11.0.0.0 93.184.215.14 100.63.255.255 100.128.0.0 126.255.255.255 128.0.0.0 169.253.255.255
 		169.255.0.0 172.15.255.255 172.32.0.0 191.255.255.255 192.0.1.0 192.0.3.0 192.88.98.255 192.88.100.0 192.167.255.255 192.169.0.0 198.17.255.255 198.20.0.0

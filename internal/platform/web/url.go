@@ -1,6 +1,6 @@
-// Package web gets pages from the internet, and from nowhere else: names are checked before they are looked up, the
-// address of each connection is vetted when it is made, redirects stay on their host, and size and time are bounded.
-// Who may fetch what, and what becomes of a page, is left to others.
+// Package web fetches pages from the public internet only: names are checked before they are
+// resolved, the address of each connection is vetted when it is made, redirects stay on the
+// same host, and size and time are limited.
 package web
 
 import (
@@ -13,10 +13,10 @@ import (
 	"unicode/utf8"
 )
 
-// maxURL is how many characters a URL may have.
+// maxURL limits the length of a URL, in characters.
 const maxURL = 2000
 
-// A Refusal is why something is not fetched, for the model: nothing was sent.
+// A Refusal is the reason, for the model, why something is not fetched. Nothing was sent.
 type Refusal struct{ Text string }
 
 // Error returns the text.
@@ -24,8 +24,9 @@ func (r *Refusal) Error() string { return r.Text }
 
 func refusef(format string, args ...any) error { return &Refusal{fmt.Sprintf(format, args...)} }
 
-// Check returns the URL of a page that may be fetched: of a public host, by name, or of one of the hosts. Its host is in
-// the form of [ASCII], and it has no fragment. The error is a [*Refusal].
+// Check returns the parsed URL if it may be fetched: its host must be public and given by name,
+// or be in h. The result's host is normalized by [ASCII], and it has no fragment. The error is
+// a [*Refusal].
 func (h Hosts) Check(text string) (*url.URL, error) {
 	text = strings.Trim(text, " ")
 	u, err := parse(text)
@@ -66,7 +67,7 @@ func (h Hosts) Check(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// parse reads a URL of which every reader must think the same.
+// parse parses a URL and rejects any that other parsers might read differently.
 func parse(text string) (*url.URL, error) {
 	switch n := utf8.RuneCountInString(text); {
 	case n == 0:
@@ -90,7 +91,7 @@ func parse(text string) (*url.URL, error) {
 		if errors.As(err, &why) {
 			err = why.Err
 		}
-		if i := strings.LastIndexByte(text, '@'); i >= 0 { // ok: what is before it may be a password
+		if i := strings.LastIndexByte(text, '@'); i >= 0 { // ok: the part before it may be a password
 			return nil, refusef("the URL %q cannot be read", "***"+clip(text[i:]))
 		}
 		return nil, refusef("the URL %q cannot be read: %v", clip(text), err)
@@ -99,7 +100,7 @@ func parse(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// checkHost returns the host of a URL in the form in which hosts are compared.
+// checkHost returns a URL's host, normalized for comparison.
 func (h Hosts) checkHost(u *url.URL, port string) (string, error) {
 	host := u.Hostname()
 	if strings.HasPrefix(u.Host, "[") {
@@ -125,7 +126,7 @@ func (h Hosts) checkHost(u *url.URL, port string) (string, error) {
 	return name, nil
 }
 
-// local says what to do about a host that is not public.
+// local is advice for hosts that are not public.
 const local = "For a local server use curl in a shell; the user can also name it in webFetch.allowedPrivateHosts of their own settings."
 
 func literal(host string) error {
@@ -143,7 +144,7 @@ func validPort(port string) bool {
 	return n > 0 && n <= 65535 && port[0] != '0'
 }
 
-// portOf returns the port that a URL is about.
+// portOf returns a URL's port.
 func portOf(u *url.URL) string {
 	if port := u.Port(); port != "" {
 		return port
@@ -158,7 +159,7 @@ func defaultPort(scheme string) string {
 	return "443"
 }
 
-// clip shortens a text that is quoted in a message.
+// clip shortens a text for a message.
 func clip(text string) string {
 	const most = 100
 	if utf8.RuneCountInString(text) <= most {

@@ -12,7 +12,7 @@ func TestCheck(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tests := []struct{ in, want string }{ // want is the URL, or "!" and a part of the refusal
+	tests := []struct{ in, want string }{ // want is the URL, or "!" and a substring of the refusal
 		{"https://example.org", "https://example.org/"},
 		{"http://example.org/a?b=c#d", "http://example.org/a?b=c"},
 		{" HTTPS://EXAMPLE.ORG./x ", "https://example.org/x"},

@@ -1,5 +1,6 @@
-// Package webtest is a small internet for tests: every public name leads to one server on this machine, with
-// certificates of an authority of its own. Which addresses were connected to is recorded.
+// Package webtest simulates the internet for tests: every public name resolves to a local
+// server with certificates from its own authority. It records which addresses were connected
+// to.
 package webtest
 
 import (
@@ -25,22 +26,22 @@ import (
 	"adze/internal/platform/web"
 )
 
-// PublicAddr is the address of every name.
+// PublicAddr is the address that every name resolves to.
 const PublicAddr = "93.184.215.14"
 
-// A Server answers for all hosts.
+// A Server serves all hosts.
 type Server struct {
 	*httptest.Server
-	// PEM is the certificate of the authority.
+	// PEM is the authority's certificate.
 	PEM []byte
-	// Plain answers on port 80; nil means that the port is closed.
+	// Plain serves port 80; nil means that the port is closed.
 	Plain *httptest.Server
 
 	mu        sync.Mutex
 	connected []netip.AddrPort
 }
 
-// New starts a server. It ends with the test.
+// New starts a server that is closed when the test ends.
 func New(t testing.TB, h http.Handler) *Server {
 	t.Helper()
 	s, err := Start(h)
@@ -51,7 +52,7 @@ func New(t testing.TB, h http.Handler) *Server {
 	return s
 }
 
-// Start starts a server, which is to be closed.
+// Start starts a server. The caller must close it.
 func Start(h http.Handler) (*Server, error) {
 	s := &Server{Server: httptest.NewUnstartedServer(h)}
 	authority, err := newAuthority()
@@ -66,13 +67,13 @@ func Start(h http.Handler) (*Server, error) {
 	return s, nil
 }
 
-// ServePlain answers on port 80 as well.
+// ServePlain also serves port 80.
 func (s *Server) ServePlain(t testing.TB, h http.Handler) {
 	s.Plain = httptest.NewServer(h)
 	t.Cleanup(s.Plain.Close)
 }
 
-// Client returns a configuration whose names all lead to the server.
+// Client returns a configuration in which all names resolve to the server.
 func (s *Server) Client() web.Config {
 	return web.Config{
 		Agent: "adze/test",
@@ -84,14 +85,14 @@ func (s *Server) Client() web.Config {
 	}
 }
 
-// Roots returns the certificate of the authority.
+// Roots returns the authority's certificate.
 func (s *Server) Roots() (*x509.CertPool, error) {
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM(s.PEM)
 	return pool, nil
 }
 
-// Connect connects to the server, whatever the address.
+// Connect connects to the server for any address.
 func (s *Server) Connect(ctx context.Context, addr netip.AddrPort, _ func(netip.Addr) error) (net.Conn, error) {
 	s.mu.Lock()
 	s.connected = append(s.connected, addr)
@@ -107,7 +108,7 @@ func (s *Server) Connect(ctx context.Context, addr netip.AddrPort, _ func(netip.
 	return (&net.Dialer{}).DialContext(ctx, "tcp", to)
 }
 
-// Connected returns what was connected to.
+// Connected returns the addresses that were connected to.
 func (s *Server) Connected() []netip.AddrPort {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,7 +141,8 @@ func newAuthority() (*authority, error) {
 	return &authority{cert, key}, nil
 }
 
-// issue makes the certificate of the host that a client asks for; one that names none gets that of this machine.
+// issue creates a certificate for the host that a client requests, or for this machine if the
+// client sends no name.
 func (a *authority) issue(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(time.Now().UnixNano()), DNSNames: []string{hello.ServerName},
