@@ -1,5 +1,5 @@
-// Package footprint keeps the memory small that the program occupies while it waits for the user: what only its start or a
-// long turn needed goes back to the system.
+// Package footprint reduces the program's memory use while it waits for the user, by returning
+// memory that only startup or a long turn needed to the system.
 package footprint
 
 import (
@@ -10,26 +10,27 @@ import (
 )
 
 const (
-	// pause is how long nothing has to happen before memory is given back.
+	// pause is the idle time before memory is released.
 	pause = 2 * time.Second
-	// worth is how much has to be allocated since the last time: a few keys are no reason to collect garbage.
+	// worth is how much must have been allocated since the last release: a few keys do not
+	// justify a garbage collection.
 	worth = 8 << 20
 )
 
-// A Keeper gives memory back when nothing has happened for a while. Make it with [New].
+// A Keeper releases memory after a period of inactivity. Use [New].
 type Keeper struct {
 	allocated func() uint64
 	release   func()
 
 	mu    sync.Mutex
 	timer *time.Timer // nil before the first beat
-	spent uint64      // bytes that were allocated when memory was given back last
+	spent uint64      // total bytes allocated at the last release
 }
 
 // New returns a keeper.
 func New() *Keeper { return &Keeper{allocated: allocated, release: Release} }
 
-// Beat is called when something happens.
+// Beat records activity.
 func (k *Keeper) Beat() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -40,7 +41,7 @@ func (k *Keeper) Beat() {
 	k.timer.Reset(pause)
 }
 
-// rest gives back what is not needed, if it is likely to be much.
+// rest releases unused memory if there is likely to be much.
 func (k *Keeper) rest() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -50,16 +51,16 @@ func (k *Keeper) rest() {
 	}
 }
 
-// Release gives back the memory that is not in use, and the pages of the program itself that are not needed just now: they
-// are read again when they are.
+// Release returns unused memory to the system, including pages of the executable, which are
+// reloaded on demand.
 func Release() {
 	debug.FreeOSMemory()
 	releaseProgram()
 }
 
-// allocated returns how many bytes were ever allocated.
+// allocated returns the total number of bytes ever allocated.
 func allocated() uint64 {
-	var m runtime.MemStats // of which package metrics knows more, and takes longer to initialise
+	var m runtime.MemStats // package runtime/metrics takes longer to initialize
 	runtime.ReadMemStats(&m)
 	return m.TotalAlloc
 }

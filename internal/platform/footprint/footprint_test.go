@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// Memory is given back after the start and after much work, when nothing has happened for a while, and not between keys.
+// TestKeeper checks that memory is released after startup and after much work, when idle, and
+// not between keys.
 func TestKeeper(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var used, given atomic.Uint64

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// releaseProgram drops the pages of the executable that are mapped and like the file: a start touches nearly all of them. They
-// stay in the system's cache.
+// releaseProgram drops mapped pages of the executable that are identical to the file. Startup
+// touches nearly all of them. They stay in the page cache.
 func releaseProgram() {
 	exe, err := os.Readlink("/proc/self/exe")
 	if err != nil {
@@ -20,21 +20,22 @@ func releaseProgram() {
 		return
 	}
 	for _, a := range unchanged(string(maps), exe) {
-		unix.Syscall(unix.SYS_MADVISE, a.from, a.size, unix.MADV_DONTNEED) // ok: then it stays as it is
+		unix.Syscall(unix.SYS_MADVISE, a.from, a.size, unix.MADV_DONTNEED) // ok: the pages then stay mapped
 	}
 }
 
-// An area is a mapping of a file.
+// An area is a file mapping.
 type area struct{ from, size uintptr }
 
-// unchanged returns where a file is mapped that cannot be written to and has no page that differs from the file. A page does
-// if the program was relocated when it was loaded, or if a debugger has set a breakpoint: it would be lost.
+// unchanged returns the read-only mappings of a file in which no page differs from the file.
+// Pages differ if the program was relocated on loading or a debugger has set a breakpoint,
+// which would be lost.
 func unchanged(smaps, file string) (found []area) {
 	var last area
 	for line := range strings.Lines(smaps) {
 		fields := strings.Fields(line)
 		switch {
-		case len(fields) > 1 && len(fields[1]) == 4 && strings.Contains(fields[0], "-"): // addresses and rights
+		case len(fields) > 1 && len(fields[1]) == 4 && strings.Contains(fields[0], "-"): // addresses and permissions
 			last = area{}
 			if fields[1][1] == '-' && strings.HasSuffix(line, " "+file+"\n") {
 				last = areaOf(fields[0])
@@ -46,7 +47,8 @@ func unchanged(smaps, file string) (found []area) {
 	return found
 }
 
-// areaOf reads addresses such as 00400000-012a0000. It is empty if they are none.
+// areaOf parses addresses such as 00400000-012a0000. It returns an empty area if they are
+// invalid.
 func areaOf(text string) area {
 	first, end, _ := strings.Cut(text, "-")
 	from, err := strconv.ParseUint(first, 16, 64)

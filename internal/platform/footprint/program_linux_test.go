@@ -28,7 +28,7 @@ c000000000-c000800000 rw-p 00000000 00:00 0
 Anonymous:             0 kB
 `
 
-// Only what can be read from the file again is dropped.
+// TestUnchanged checks that only pages that can be reloaded from the file are dropped.
 func TestUnchanged(t *testing.T) {
 	want := []area{{0x400000, 0x200000}, {0xa00000, 0x100000}}
 	if diff := cmp.Diff(want, unchanged(smaps, "/usr/bin/ad ze"), cmp.AllowUnexported(area{})); diff != "" {
@@ -36,7 +36,7 @@ func TestUnchanged(t *testing.T) {
 	}
 }
 
-// Memory goes back to the system, and the program runs on.
+// TestRelease checks that memory is returned to the system and that the program keeps running.
 func TestRelease(t *testing.T) {
 	block := make([]byte, 32<<20)
 	for i := range block {
@@ -45,7 +45,7 @@ func TestRelease(t *testing.T) {
 	runtime.KeepAlive(block)
 	anon, file := resident(t, "RssAnon:"), resident(t, "RssFile:")
 	Release()
-	if now := resident(t, "RssAnon:"); now > anon-20<<10 { // the race detector takes some meanwhile
+	if now := resident(t, "RssAnon:"); now > anon-20<<10 { // the race detector allocates some memory
 		t.Errorf("%d KB of %d KB are still there", now, anon)
 	}
 	if now := resident(t, "RssFile:"); now >= file {
@@ -53,7 +53,7 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// resident returns a number of kilobytes that the system tells.
+// resident returns a value from the system's memory statistics, in kilobytes.
 func resident(t *testing.T, name string) int {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {

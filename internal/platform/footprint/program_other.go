@@ -2,5 +2,5 @@
 
 package footprint
 
-// releaseProgram leaves it to the system which pages of the program are in memory.
+// releaseProgram does nothing: the system manages the pages of the program.
 func releaseProgram() {}

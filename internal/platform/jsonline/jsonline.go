@@ -1,6 +1,6 @@
-// Package jsonline reads JSON in place, for programs that want a few fields of very many lines: values
-// that are not asked for are skipped without being decoded, and text is decoded once. It checks what
-// it decodes and the nesting of what it passes over; what the fields mean is left to others.
+// Package jsonline reads JSON in place, for programs that need a few fields of very many lines.
+// Other values are skipped without being decoded, and strings are decoded once. It validates
+// decoded values and the nesting of skipped ones.
 package jsonline
 
 import (
@@ -14,25 +14,25 @@ import (
 	"unicode/utf8"
 )
 
-// ErrSyntax says that a text is not the JSON it was taken for.
+// ErrSyntax means that a text is not the expected JSON.
 var ErrSyntax = errors.New("not the JSON that was expected")
 
-// A Cursor is a place in a JSON text. After the first error it stays where it is, and everything it is
-// asked for is empty; [Cursor.Err] tells.
+// A Cursor is a position in a JSON text. After the first error it does not advance and returns
+// zero values; see [Cursor.Err].
 //
-// An object is read with [Cursor.Enter] and then a value for each of its [Cursor.Keys]; an array with Enter and
-// then a value as long as there is one [Cursor.More].
+// To read an object, call [Cursor.Enter] and then read a value for each of its [Cursor.Keys].
+// To read an array, call Enter and then read a value while [Cursor.More] reports true.
 type Cursor struct {
 	b   []byte
 	i   int
-	sep bool // a value ends here: the next one needs a comma before it
+	sep bool // after a value: the next one needs a comma before it
 	bad bool
 }
 
-// New returns a cursor at the start of b, which must not change while the cursor is used.
+// New returns a cursor at the start of b, which must not be modified while the cursor is used.
 func New(b []byte) Cursor { return Cursor{b: b} }
 
-// Err returns [ErrSyntax] if something was not as it should be.
+// Err returns [ErrSyntax] if an error occurred.
 func (c *Cursor) Err() error {
 	if c.bad {
 		return ErrSyntax
@@ -40,10 +40,10 @@ func (c *Cursor) Err() error {
 	return nil
 }
 
-// Offset returns how far the cursor has come.
+// Offset returns the cursor's position.
 func (c *Cursor) Offset() int { return c.i }
 
-// End reports whether all went well and nothing but white space is left.
+// End reports whether there was no error and only whitespace is left.
 func (c *Cursor) End() bool {
 	c.peek()
 	return c.i == len(c.b) && !c.bad
@@ -57,7 +57,7 @@ func (c *Cursor) Kind() byte {
 	return c.peek()
 }
 
-// Enter goes into an object or an array, whichever open begins, if that is what is here.
+// Enter enters an object or array, depending on open, if the cursor is at one.
 func (c *Cursor) Enter(open byte) bool {
 	if c.bad || c.peek() != open {
 		return c.fail()
@@ -67,7 +67,7 @@ func (c *Cursor) Enter(open byte) bool {
 	return true
 }
 
-// Key returns the next key of the object, as it is written, or leaves the object.
+// Key returns the next key of the object, undecoded, or leaves the object.
 func (c *Cursor) Key() (key []byte, ok bool) {
 	if !c.next('}') {
 		return nil, false
@@ -83,8 +83,8 @@ func (c *Cursor) Key() (key []byte, ok bool) {
 	return key[1 : len(key)-1], true
 }
 
-// Keys yields the keys of the object that are left, as they are written, and leaves the object. The value of
-// each has to be read, or skipped, before the next.
+// Keys yields the remaining keys of the object, undecoded, and leaves the object. The value of
+// each must be read or skipped before the next.
 func (c *Cursor) Keys() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for {
@@ -99,7 +99,7 @@ func (c *Cursor) Keys() iter.Seq[[]byte] {
 // More reports whether the array has another value, or leaves the array.
 func (c *Cursor) More() bool { return c.next(']') }
 
-// next goes to the next member of a container, or past its end.
+// next advances to the next member of a container, or past its end.
 func (c *Cursor) next(end byte) bool {
 	if c.bad {
 		return false
@@ -121,8 +121,8 @@ func (c *Cursor) next(end byte) bool {
 	return !c.sep || c.fail()
 }
 
-// Skip passes over a value and returns it as it is written. Of what is inside, only strings and the
-// nesting are checked.
+// Skip skips a value and returns it undecoded. It only validates the value's strings and
+// nesting.
 func (c *Cursor) Skip() []byte {
 	if c.bad {
 		return nil
@@ -148,7 +148,7 @@ func (c *Cursor) Skip() []byte {
 	return c.b[start:c.i]
 }
 
-// skipNested passes over an object or an array.
+// skipNested skips an object or array.
 func (c *Cursor) skipNested() {
 	depth := 0
 	for c.i < len(c.b) {
@@ -171,7 +171,7 @@ func (c *Cursor) skipNested() {
 	c.fail()
 }
 
-// skipString passes over a string and returns it with its quotes.
+// skipString skips a string and returns it with its quotes.
 func (c *Cursor) skipString() []byte {
 	start := c.i
 	for at := start + 1; ; {
@@ -194,7 +194,7 @@ func (c *Cursor) skipString() []byte {
 	}
 }
 
-// Bool returns a truth value; null is false.
+// Bool reads a boolean; null is false.
 func (c *Cursor) Bool() bool {
 	switch string(c.Skip()) {
 	case "true":
@@ -205,7 +205,7 @@ func (c *Cursor) Bool() bool {
 	return c.fail()
 }
 
-// Int returns a whole number; null is 0, and a fraction is cut off.
+// Int reads an integer; null is 0, and fractions are truncated.
 func (c *Cursor) Int() int {
 	raw := c.Skip()
 	if n, err := strconv.Atoi(string(raw)); err == nil {
@@ -222,7 +222,7 @@ func (c *Cursor) Int() int {
 	return int(f)
 }
 
-// String returns a string; null is an empty one. Bytes that are not UTF-8 become U+FFFD.
+// String reads a string; null is "". Invalid UTF-8 becomes U+FFFD.
 func (c *Cursor) String() string {
 	if c.Kind() == 'n' {
 		if string(c.Skip()) != "null" {
@@ -254,7 +254,7 @@ func (c *Cursor) String() string {
 	return text
 }
 
-// plain are the bytes that stand for themselves in a string.
+// plain marks the bytes that are literal in a string.
 var plain = func() (t [256]bool) {
 	for i := range t {
 		t[i] = i >= ' ' && i != '"' && i != '\\'
@@ -275,10 +275,10 @@ func valid(s []byte) string {
 	return string(out)
 }
 
-// unescape returns the text of a string whose first clean bytes need no care.
+// unescape decodes a string whose first clean bytes are literal.
 func unescape(s []byte, clean int) (string, bool) {
 	var out strings.Builder
-	out.Grow(len(s)) // an escape is longer than what it stands for
+	out.Grow(len(s)) // escapes are longer than their values
 	out.Write(s[:clean])
 	for i := clean; i < len(s); {
 		start := i
@@ -310,10 +310,10 @@ func unescape(s []byte, clean int) (string, bool) {
 	return valid([]byte(out.String())), true
 }
 
-// single are the escapes of one letter.
+// single maps the single-letter escapes.
 var single = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// codePoint reads the escape \uXXXX, or two of them that make one character, and returns its length.
+// codePoint decodes the escape \uXXXX, or a surrogate pair of them, and returns its length.
 func codePoint(s []byte) (r rune, n int) {
 	r, ok := hex4(s)
 	if !ok {
@@ -351,7 +351,7 @@ func hex4(s []byte) (rune, bool) {
 	return r, true
 }
 
-// Value passes over a value and returns a copy of it, checked in every detail.
+// Value skips a value and returns a fully validated copy.
 func (c *Cursor) Value() json.RawMessage {
 	raw := c.Skip()
 	if !c.bad && !json.Valid(raw) {
@@ -363,7 +363,7 @@ func (c *Cursor) Value() json.RawMessage {
 	return bytes.Clone(raw)
 }
 
-// peek returns the first byte that is not white space, and goes there; 0 at the end.
+// peek skips whitespace and returns the next byte, or 0 at the end.
 func (c *Cursor) peek() byte {
 	for c.i < len(c.b) {
 		switch c.b[c.i] {

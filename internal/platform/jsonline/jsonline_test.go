@@ -99,8 +99,8 @@ func compare(t fataler, text []byte) {
 	}
 }
 
-// FuzzCursor holds the cursor to what the standard library says of strings, and to accept all that is
-// JSON.
+// FuzzCursor checks that the cursor agrees with the standard library on strings and accepts all
+// valid JSON.
 func FuzzCursor(f *testing.F) {
 	f.Add([]byte(`{"a":[1,2,{"b":"c\u00e9"}],"d":null}`))
 	f.Add([]byte(`"x\ud83d\ude00"`))

@@ -1,6 +1,7 @@
-// Package jsonscan reads JSON in place: a walk over the members of one object or the elements of one list, whose values
-// are handed out as they are written. It allocates nothing but the strings that are asked for, so that a stream of many
-// small objects is cheap to read. Values that are not looked at are checked all the same: what is not JSON is an error.
+// Package jsonscan reads JSON in place: it iterates over the members of an object or the
+// elements of a list and returns their values undecoded. It only allocates requested strings,
+// so a stream of many small objects is cheap to read. It also validates values that are not
+// read.
 package jsonscan
 
 import (
@@ -19,11 +20,12 @@ var (
 	errList   = errors.New("not a JSON list")
 )
 
-// maxDepth is how deep values may be nested.
+// maxDepth limits the nesting of values.
 const maxDepth = 10_000
 
-// Object calls member for each member of the object that data holds, in order. Name and value point into data; a value is
-// without white space around it. It stops at the first error, also of member. A name with escapes is handed out decoded.
+// Object calls member for each member of the object in data, in order. name and value point
+// into data; value has no surrounding whitespace. A name with escapes is decoded. Object stops
+// at the first error, including from member.
 func Object(data []byte, member func(name, value []byte) error) error {
 	s := scanner{data: data}
 	if s.peek() != '{' {
@@ -65,7 +67,7 @@ func Object(data []byte, member func(name, value []byte) error) error {
 	}
 }
 
-// plainName returns a name without its quotes and escapes.
+// plainName decodes a quoted name.
 func plainName(quoted []byte) []byte {
 	name := quoted[1 : len(quoted)-1]
 	if bytes.IndexByte(name, '\\') < 0 {
@@ -74,7 +76,7 @@ func plainName(quoted []byte) []byte {
 	return unescape(nil, name)
 }
 
-// List calls element for each element of the list that data holds, in order, as [Object] does for members.
+// List calls element for each element of the list in data, in order, like [Object] for members.
 func List(data []byte, element func(value []byte) error) error {
 	s := scanner{data: data}
 	if s.peek() != '[' {
@@ -105,7 +107,7 @@ func List(data []byte, element func(value []byte) error) error {
 	}
 }
 
-// String returns the string that value is, and whether it is one.
+// String decodes value if it is a string.
 func String(value []byte) (string, bool) {
 	if !isString(value) {
 		return "", false
@@ -117,12 +119,12 @@ func String(value []byte) (string, bool) {
 	return string(unescape(make([]byte, 0, len(text)), text)), true
 }
 
-// Is reports whether value is the string s, which needs no escapes.
+// Is reports whether value is the string s, which must not need escapes.
 func Is(value []byte, s string) bool {
 	return isString(value) && string(value[1:len(value)-1]) == s
 }
 
-// Append appends the string that value is to dst; nothing if it is none.
+// Append appends the decoded string to dst if value is a string.
 func Append(dst, value []byte) []byte {
 	if !isString(value) {
 		return dst
@@ -130,7 +132,7 @@ func Append(dst, value []byte) []byte {
 	return unescape(dst, value[1:len(value)-1])
 }
 
-// Int returns the whole number that value is, and whether it is one that fits.
+// Int decodes value if it is an integer that fits into an int.
 func Int(value []byte) (int, bool) {
 	if len(value) == 0 || len(value) > 20 {
 		return 0, false
@@ -163,7 +165,8 @@ func isString(value []byte) bool {
 	return len(value) >= 2 && value[0] == '"' && value[len(value)-1] == '"'
 }
 
-// unescape appends the text of a valid string to dst. Bytes that are not UTF-8 and half surrogates become U+FFFD.
+// unescape appends the decoded text of a valid string to dst. Invalid UTF-8 and unpaired
+// surrogates become U+FFFD.
 func unescape(dst, text []byte) []byte {
 	for len(text) > 0 {
 		n := 0
@@ -199,7 +202,7 @@ func unescape(dst, text []byte) []byte {
 	return dst
 }
 
-// plain returns the character that an escape stands for.
+// plain returns the character for a single-letter escape.
 func plain(c byte) byte {
 	switch c {
 	case 'n':
@@ -237,7 +240,7 @@ type scanner struct {
 	pos  int
 }
 
-// peek skips white space and returns the byte after it, or 0 at the end.
+// peek skips whitespace and returns the next byte, or 0 at the end.
 func (s *scanner) peek() byte {
 	for s.pos < len(s.data) {
 		switch c := s.data[s.pos]; c {
@@ -250,7 +253,7 @@ func (s *scanner) peek() byte {
 	return 0
 }
 
-// unexpected returns err, or that the data ended.
+// unexpected returns err, or an error for unexpected EOF at the end.
 func (s *scanner) unexpected(err error) error {
 	if s.pos >= len(s.data) {
 		return errEnd
@@ -258,7 +261,7 @@ func (s *scanner) unexpected(err error) error {
 	return err
 }
 
-// end returns an error if anything follows.
+// end returns an error if there is more data.
 func (s *scanner) end() error {
 	if s.peek(); s.pos < len(s.data) {
 		return errSyntax
@@ -328,7 +331,7 @@ func (s *scanner) nested(open byte, depth int) error {
 	}
 }
 
-// notable are the bytes that mean something in a string: its end, escapes, and what may not be there.
+// notable marks the special bytes in a string: its end, escapes and invalid bytes.
 var notable = [256]bool{
 	'"': true, '\\': true,
 	0x00: true, 0x01: true, 0x02: true, 0x03: true, 0x04: true, 0x05: true, 0x06: true, 0x07: true,
@@ -401,7 +404,7 @@ func (s *scanner) number() error {
 	return nil
 }
 
-// digits skips digits and returns how many there were.
+// digits skips digits and returns their number.
 func (s *scanner) digits() (n int) {
 	for s.pos < len(s.data) && '0' <= s.data[s.pos] && s.data[s.pos] <= '9' {
 		s.pos++

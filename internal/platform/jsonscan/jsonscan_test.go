@@ -42,7 +42,7 @@ func TestObject(t *testing.T) {
 	}
 }
 
-// Reading a delta costs the string alone.
+// TestAllocations checks that reading a delta only allocates the string.
 func TestAllocations(t *testing.T) {
 	data := []byte(`{"type":"delta","index":3,"logprobs":[],"delta":"some words and a few more of them"}`)
 	got := testing.AllocsPerRun(100, func() {
@@ -64,7 +64,7 @@ func TestAllocations(t *testing.T) {
 
 var sink string
 
-// agree holds that data is read as encoding/json reads it.
+// agree checks that data is read as by encoding/json.
 func agree(t *testing.T, data []byte) {
 	var object map[string]json.RawMessage
 	wantErr := json.Unmarshal(data, &object)
@@ -80,7 +80,7 @@ func agree(t *testing.T, data []byte) {
 		return nil
 	})
 	if strings.TrimSpace(string(data)) == "null" {
-		return // encoding/json takes it for an object
+		return // encoding/json accepts it as an object
 	}
 	if (err == nil) != (wantErr == nil) {
 		t.Fatalf("%q: error %v, want %v", data, err, wantErr)

@@ -8,28 +8,28 @@ import (
 	"unicode/utf8"
 )
 
-// A Scanner reads one value front to back, as its reader asks for it, and each byte once: it is for values that are
-// nested. The zero value is ready for [Scanner.Reset].
+// A Scanner reads a nested value sequentially on request, each byte once. The zero value is
+// ready for [Scanner.Reset].
 //
-// An object is read with Object and then Member for each of its members, an array with Array and Element. After each
-// Member and each Element that reports true, exactly one value is read: with Object, Array, Text, Number, Bool, Raw
-// or Skip. Null counts as a value that is not there: it is an object without members, an array without elements, the
-// empty text.
+// To read an object, call Object and then Member for each member; for an array, call Array and
+// Element. After each Member or Element that reports true, read exactly one value with Object,
+// Array, Text, Number, Bool, Raw or Skip. Null counts as missing: an object without members, an
+// array without elements, or the empty string.
 //
 // The first error ends all reading; End returns it.
 type Scanner struct {
 	scanner
-	first bool   // an object or array has just been opened
-	buf   []byte // text that had escapes; only added to
+	first bool   // just after the start of an object or array
+	buf   []byte // decoded strings; append-only
 	err   error
 }
 
-// Reset begins a new value. Data must not change while it is read.
+// Reset starts reading a new value. data must not be modified while it is read.
 func (s *Scanner) Reset(data []byte) {
 	*s = Scanner{scanner: scanner{data: data}, buf: s.buf[:0]}
 }
 
-// End returns the first error. It is one too that something follows the value.
+// End returns the first error. Data after the value is also an error.
 func (s *Scanner) End() error {
 	if s.err == nil {
 		s.err = s.end()
@@ -43,26 +43,27 @@ func (s *Scanner) fail(err error) {
 	}
 }
 
-// errWrongType is what an error wraps when a value is not of the type that was asked for.
+// errWrongType is wrapped by errors about values of an unexpected type.
 var errWrongType = errors.New("wrong type")
 
-// IsWrongType reports whether err says that the text is JSON, but a value in it has another type than was asked for.
+// IsWrongType reports whether err means that the text is valid JSON, but a value has an
+// unexpected type.
 func IsWrongType(err error) bool { return errors.Is(err, errWrongType) }
 
-// other reads a value that is not what was asked for: a null, or a mistake.
+// other reads a value of an unexpected type, which is an error unless it is null.
 func (s *Scanner) other(want string) {
 	if s.err != nil {
 		return
 	}
 	null := s.peek() == 'n'
-	s.Skip() // what is no JSON at all is the worse mistake
+	s.Skip() // a syntax error takes precedence
 	if !null && s.err == nil {
 		s.err = fmt.Errorf("%w: want %s before byte %d", errWrongType, want, s.pos)
 	}
 }
 
-// Kind returns how the next value begins: one of { [ " t f n, and the digit 0 for every number. What begins no value
-// is an x.
+// Kind returns the first byte of the next value: { [ " t f n, or 0 (the digit) for any number.
+// It returns x if no value begins here.
 func (s *Scanner) Kind() byte {
 	switch c := s.peek(); {
 	case s.err != nil:
@@ -74,8 +75,8 @@ func (s *Scanner) Kind() byte {
 	return 'x'
 }
 
-// Members enters an object and goes through the names of its members; the loop reads the value of each. It is for a range
-// statement: for name := range s.Members.
+// Members enters an object and iterates over its member names; the loop must read each value.
+// Use it as for name := range s.Members.
 func (s *Scanner) Members(yield func(name []byte) bool) {
 	if !s.Object() {
 		return
@@ -88,7 +89,8 @@ func (s *Scanner) Members(yield func(name []byte) bool) {
 	}
 }
 
-// Elements enters an array and goes through its elements, each of which the loop reads: for range s.Elements.
+// Elements enters an array and iterates over its elements; the loop must read each one. Use it
+// as for range s.Elements.
 func (s *Scanner) Elements(yield func() bool) {
 	if !s.Array() {
 		return
@@ -103,19 +105,19 @@ func (s *Scanner) Elements(yield func() bool) {
 // Err returns the first error so far.
 func (s *Scanner) Err() error { return s.err }
 
-// Pos returns where the next value begins.
+// Pos returns the position of the next value.
 func (s *Scanner) Pos() int {
 	s.peek()
 	return s.pos
 }
 
-// From returns what was read since pos.
+// From returns the data read since pos.
 func (s *Scanner) From(pos int) []byte { return s.data[pos:s.pos] }
 
-// Object enters an object. It reports false if the value is null or no object.
+// Object enters an object. It reports false if the value is null or not an object.
 func (s *Scanner) Object() bool { return s.open('{', "an object") }
 
-// Array enters an array. It reports false if the value is null or no array.
+// Array enters an array. It reports false if the value is null or not an array.
 func (s *Scanner) Array() bool { return s.open('[', "an array") }
 
 func (s *Scanner) open(c byte, name string) bool {
@@ -128,8 +130,8 @@ func (s *Scanner) open(c byte, name string) bool {
 	return true
 }
 
-// Member goes to the next member of the object, whose value is to be read next, and returns its name. At the end of
-// the object, which it leaves, and after an error it reports false.
+// Member advances to the next member of the object and returns its name; its value must be read
+// next. It reports false at the end of the object, which it leaves, and after an error.
 func (s *Scanner) Member() (name []byte, ok bool) {
 	if !s.next('}') {
 		return nil, false
@@ -147,8 +149,8 @@ func (s *Scanner) Member() (name []byte, ok bool) {
 	return name, s.err == nil
 }
 
-// Element goes to the next element of the array, which is to be read next. At the end of the array, which it leaves,
-// and after an error it reports false.
+// Element advances to the next element of the array, which must be read next. It reports false
+// at the end of the array, which it leaves, and after an error.
 func (s *Scanner) Element() bool { return s.next(']') }
 
 func (s *Scanner) next(end byte) bool {
@@ -174,7 +176,8 @@ func (s *Scanner) next(end byte) bool {
 	return true
 }
 
-// Text returns the text of a string, and nothing for a null. It is valid until Reset, and while the data is.
+// Text reads a string; null is empty. The result is valid until Reset or until data is
+// modified.
 func (s *Scanner) Text() []byte {
 	if s.err != nil || s.peek() != '"' {
 		s.other("a string")
@@ -195,21 +198,21 @@ func (s *Scanner) Text() []byte {
 	return s.buf[from:len(s.buf):len(s.buf)]
 }
 
-// Number returns a number. It reports false for a null.
+// Number reads a number. It reports false for null.
 func (s *Scanner) Number() (float64, bool) {
 	if s.Kind() != '0' {
 		s.other("a number")
 		return 0, false
 	}
 	digits := s.Raw()
-	if n, ok := Int(digits); ok && len(digits) < 16 { // which is exact
+	if n, ok := Int(digits); ok && len(digits) < 16 { // exactly representable
 		return float64(n), true
 	}
 	n, err := strconv.ParseFloat(string(digits), 64)
-	return n, s.err == nil && (err == nil || errors.Is(err, strconv.ErrRange)) // out of range it is infinite
+	return n, s.err == nil && (err == nil || errors.Is(err, strconv.ErrRange)) // infinite if out of range
 }
 
-// Bool returns a truth value; null is false.
+// Bool reads a boolean; null is false.
 func (s *Scanner) Bool() bool {
 	switch s.Kind() {
 	case 't':
@@ -223,7 +226,7 @@ func (s *Scanner) Bool() bool {
 	return false
 }
 
-// Raw returns the next value as it is written, and nothing for a null.
+// Raw returns the next value undecoded, or nil for null.
 func (s *Scanner) Raw() []byte {
 	if s.err != nil {
 		return nil
@@ -240,5 +243,5 @@ func (s *Scanner) Raw() []byte {
 	return raw
 }
 
-// Skip reads over the next value.
+// Skip skips the next value.
 func (s *Scanner) Skip() { s.Raw() }

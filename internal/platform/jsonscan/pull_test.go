@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// value reads the next value whole, as encoding/json does.
+// value decodes the next value like encoding/json.
 func value(s *Scanner) any {
 	switch s.Kind() {
 	case '{':
@@ -36,7 +36,8 @@ func value(s *Scanner) any {
 	return nil
 }
 
-// FuzzScanner holds that a text is taken exactly if it is JSON, and that it means the same.
+// FuzzScanner checks that a text is accepted if and only if it is valid JSON, and that the
+// values agree with encoding/json.
 func FuzzScanner(f *testing.F) {
 	for _, seed := range []string{
 		`{"a":[1,-2.5e3,true,false,null,"x\u00e9\ud83d\ude00\n\"\\"],"b":{}}`, `[]`, `{"a":1,}`, `[,1]`, `[1 2]`, `{"a" 1}`, `{1:2}`,
@@ -89,7 +90,7 @@ func TestWrongType(t *testing.T) {
 	}
 }
 
-// Text stays as it is until Reset, also when later text has escapes.
+// TestTextStays checks that text stays valid until Reset, even if later text has escapes.
 func TestTextStays(t *testing.T) {
 	var s Scanner
 	s.Reset([]byte(`["a\n","b\n","` + strings.Repeat(`c\n`, 100) + `"]`))

@@ -1,4 +1,4 @@
-// Package shelf keeps texts in memory that are seldom read again. They are compressed, many at a time.
+// Package shelf keeps rarely read texts compressed in memory, many at a time.
 package shelf
 
 import (
@@ -7,31 +7,31 @@ import (
 	"io"
 )
 
-// boxSize is how much is compressed at a time, in bytes.
+// boxSize is the size of a compressed block, in bytes.
 const boxSize = 256 << 10
 
-// A Shelf keeps texts. The zero value is empty. It belongs to one goroutine.
+// A Shelf stores texts. The zero value is empty. It is not safe for concurrent use.
 type Shelf struct {
-	last  *box   // that texts are put into; may be nil
-	open  *box   // that was read last; may be nil
-	plain []byte // what is in it
+	last  *box   // receives new texts; may be nil
+	open  *box   // last box read; may be nil
+	plain []byte // content of open
 }
 
-// A box is texts one after the other.
+// A box is a block of concatenated texts.
 type box struct {
-	plain  []byte // nil once they are compressed
+	plain  []byte // nil once compressed
 	packed []byte
 	size   int
 }
 
-// A Text is one on a shelf.
+// A Text is a text on a shelf.
 type Text struct {
 	shelf    *Shelf
 	box      *box
 	from, to int
 }
 
-// Put keeps a text.
+// Put stores a text.
 func (s *Shelf) Put(text string) Text {
 	if s.last != nil && len(s.last.plain)+len(text) > boxSize {
 		s.last.pack()
@@ -53,7 +53,8 @@ func (t Text) String() string {
 	return string(t.shelf.contents(t.box)[t.from:t.to])
 }
 
-// contents returns what is in a box. That of the last one stays at hand: texts are read in their order.
+// contents returns the content of a box. It caches the last box, because texts are read in
+// order.
 func (s *Shelf) contents(b *box) []byte {
 	if b.plain != nil {
 		return b.plain
@@ -64,18 +65,18 @@ func (s *Shelf) contents(b *box) []byte {
 	return s.plain
 }
 
-// pack compresses what is in the box.
+// pack compresses the box.
 func (b *box) pack() {
 	var out bytes.Buffer
-	w, _ := flate.NewWriter(&out, flate.BestSpeed) // ok: the level is a valid one
-	w.Write(b.plain)                               // ok: a buffer takes everything
+	w, _ := flate.NewWriter(&out, flate.BestSpeed) // ok: the level is valid
+	w.Write(b.plain)                               // ok: writing to a buffer cannot fail
 	w.Close()                                      // ok: likewise
 	b.packed, b.size, b.plain = bytes.Clone(out.Bytes()), len(b.plain), nil
 }
 
-// unpack returns what was in the box.
+// unpack decompresses the box.
 func (b *box) unpack() []byte {
 	plain := make([]byte, b.size)
-	io.ReadFull(flate.NewReader(bytes.NewReader(b.packed)), plain) // ok: it is what was written
+	io.ReadFull(flate.NewReader(bytes.NewReader(b.packed)), plain) // ok: pack wrote the data
 	return plain
 }

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What was put on a shelf is there, in whatever order it is read, and however long it is.
+// TestTexts checks that texts of any length can be read in any order.
 func TestTexts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s Shelf
@@ -30,7 +30,7 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// Texts take a part of the room that they would have taken.
+// TestRoom checks that texts take less memory than uncompressed.
 func TestRoom(t *testing.T) {
 	var s Shelf
 	boxes := map[*box]bool{}

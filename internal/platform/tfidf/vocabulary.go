@@ -1,7 +1,7 @@
 package tfidf
 
-// A vocabulary numbers words. It is faster than a map, which would take half of the time of a
-// build.
+// A vocabulary numbers words. It is faster than a map, which would account for half of the
+// build time.
 type vocabulary struct {
 	slots []slot // length is a power of two; at most half full
 	words []known

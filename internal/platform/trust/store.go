@@ -325,7 +325,7 @@ func (c *contents) approve(w Workspace, items []Item, before []string) {
 	}
 }
 
-// ErrNotTrusted means that there is no trust to withdraw.
+// ErrNotTrusted means that the workspace is not trusted, so trust cannot be withdrawn.
 var ErrNotTrusted = errors.New("the workspace was not trusted")
 
 // Remove withdraws trust in a path and all approvals for it. The path need not exist.

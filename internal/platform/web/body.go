@@ -29,7 +29,7 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// decompress decodes a body with one of the offered encodings, or none.
+// decompress decodes a body. It supports the offered encodings and identity.
 func decompress(body io.Reader, encodings []string) (io.Reader, error) {
 	name := strings.ToLower(strings.TrimSpace(strings.Join(encodings, ",")))
 	switch name {

@@ -46,7 +46,7 @@ func handler(w http.ResponseWriter, r *http.Request) {
 		to("/" + strings.Repeat("a", 2000))
 	case "nowhere":
 		w.WriteHeader(http.StatusFound)
-	case "large": // with a declared size
+	case "large": // declares its size
 		say("Content-Length", "5368709120")
 		w.WriteHeader(http.StatusOK)
 	case "endless":

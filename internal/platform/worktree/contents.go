@@ -15,18 +15,19 @@ import (
 	"strings"
 )
 
-// IncludeFile names patterns, as ignore files have them, of ignored files that are copied into worktrees.
+// IncludeFile lists patterns, in the syntax of ignore files, of ignored files that are copied
+// into worktrees.
 const IncludeFile = ".worktreeinclude"
 
 const (
-	// maxCopied bounds the files that are copied, and maxBytes how much is.
+	// maxCopied limits the number of copied files, and maxBytes their total size.
 	maxCopied = 5000
 	maxBytes  = 1 << 30
-	// maxNotes bounds what the user is told of files that are not there.
+	// maxNotes limits the notes to the user about missing files.
 	maxNotes = 10
 )
 
-// contents is what a new worktree gets besides the files of its commit.
+// contents describes the additional contents of a new worktree, apart from the committed files.
 type contents struct {
 	*repository
 	rec    *record
@@ -44,7 +45,7 @@ func (c *contents) note(format string, args ...any) {
 	}
 }
 
-// within returns paths of a setting in their shortest form. One that leads out of root is refused.
+// within cleans paths from a setting. It refuses paths that lead out of root.
 func within(root string, names []string) ([]string, error) {
 	var all []string
 	for _, name := range names {
@@ -67,7 +68,7 @@ func within(root string, names []string) ([]string, error) {
 	return all, nil
 }
 
-// contains reports whether path, which has no links, lies in root.
+// contains reports whether path, which must not contain symlinks, is inside root.
 func contains(root, path string) bool {
 	real, err := filepath.EvalSymlinks(root)
 	if err != nil {
@@ -77,8 +78,8 @@ func contains(root, path string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// checkOut writes the files of the commit. The command touches no branch: killed at any moment, it leaves no lock of a
-// branch that the next process deletes.
+// checkOut writes the committed files. The command does not touch the branch, so if it is
+// killed, no lock is left on a branch that the next process deletes.
 func (c *contents) checkOut(ctx context.Context) error {
 	if len(c.sparse) > 0 {
 		if err := c.narrow(ctx); err != nil {
@@ -89,8 +90,8 @@ func (c *contents) checkOut(ctx context.Context) error {
 	return err
 }
 
-// narrow leaves all directories out but those that are wanted. The directory with the hooks of the repository is always
-// among them.
+// narrow sets up a sparse checkout of the wanted directories. It always includes the
+// repository's hooks directory.
 func (c *contents) narrow(ctx context.Context) error {
 	dirs := c.sparse
 	if hooks, err := c.hooks(ctx); err != nil {
@@ -108,7 +109,7 @@ func (c *contents) narrow(ctx context.Context) error {
 	})
 }
 
-// quoted returns a path as git reads it from a list.
+// quoted quotes a path as git expects it in a list.
 func quoted(path string) string {
 	plain := func(c rune) bool { return c >= ' ' && c < 0x7f && c != '"' && c != '\\' }
 	if strings.IndexFunc(path, func(c rune) bool { return !plain(c) }) < 0 {
@@ -131,7 +132,8 @@ func quoted(path string) string {
 	return b.String()
 }
 
-// hooks returns the directory with hooks that the repository sets, if that is one of its own, or "".
+// hooks returns the hooks directory that the repository configures, if it is inside the
+// repository, or "".
 func (c *contents) hooks(ctx context.Context) (string, error) {
 	out, err := c.git(ctx, c.top, "config", "--local", "--get", "core.hooksPath")
 	var no *refusal
@@ -145,8 +147,8 @@ func (c *contents) hooks(ctx context.Context) (string, error) {
 	return dir, nil
 }
 
-// bring puts into the worktree what is not in the repository: links to directories, the directory with hooks, files of
-// settings, and ignored files that are to be copied.
+// bring adds content that is not in the repository: symlinks to directories, the hooks
+// directory, settings files and ignored files to copy.
 func (c *contents) bring(ctx context.Context) error {
 	hooks, err := c.hooks(ctx)
 	if err != nil {
@@ -181,8 +183,8 @@ func (c *contents) bring(ctx context.Context) error {
 	return nil
 }
 
-// link shares a directory of the main copy with the worktree. One that does not exist is skipped, as is one that the
-// worktree has.
+// link shares a directory of the main working tree with the worktree. It skips a directory that
+// does not exist or that the worktree already has.
 func (c *contents) link(ctx context.Context, name string) error {
 	from, to := filepath.Join(c.root, name), filepath.Join(c.rec.Path, name)
 	if info, err := os.Stat(from); err != nil || !info.IsDir() || exists(to) {
@@ -191,7 +193,7 @@ func (c *contents) link(ctx context.Context, name string) error {
 	if err := c.parent(name); err != nil {
 		return err
 	}
-	if c.ignored(ctx, name) { // as a directory; a link may not be
+	if c.ignored(ctx, name) { // the directory is ignored, but a symlink may not be
 		if err := c.exclude(from); err != nil {
 			return err
 		}
@@ -203,13 +205,14 @@ func (c *contents) link(ctx context.Context, name string) error {
 	return nil
 }
 
-// ignored reports whether git ignores a path of the main copy.
+// ignored reports whether git ignores a path of the main working tree.
 func (c *contents) ignored(ctx context.Context, name string) bool {
 	_, err := c.git(ctx, c.root, "check-ignore", "--quiet", "--", name)
 	return err == nil
 }
 
-// parent makes the directory in the worktree that a file is put into, unless a link of the commit leads elsewhere.
+// parent creates the parent directory of a file in the worktree. It fails if a committed
+// symlink leads out of the worktree.
 func (c *contents) parent(name string) error {
 	dir := filepath.Dir(filepath.Join(c.rec.Path, name))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -225,7 +228,7 @@ func (c *contents) parent(name string) error {
 	return nil
 }
 
-// included returns the ignored files that are to be copied.
+// included returns the ignored files to copy.
 func (c *contents) included(ctx context.Context) ([]string, error) {
 	file := filepath.Join(c.root, IncludeFile)
 	info, err := os.Lstat(file)
@@ -251,7 +254,7 @@ func (c *contents) included(ctx context.Context) ([]string, error) {
 	out, err = c.ask(ctx, c.root, askTime, []byte(strings.Join(names, "\x00")), "check-ignore", "-z", "--stdin")
 	var no *refusal
 	if errors.As(err, &no) && no.message == "" {
-		return nil, nil // none is ignored
+		return nil, nil // no file is ignored
 	}
 	if err != nil {
 		return nil, err
@@ -259,8 +262,8 @@ func (c *contents) included(ctx context.Context) ([]string, error) {
 	return strings.Split(strings.TrimSuffix(out, "\x00"), "\x00"), nil
 }
 
-// copy copies a file of the main copy into the worktree. One that does not exist is skipped, as is one that the
-// worktree has, or that leads out of the repository.
+// copy copies a file of the main working tree into the worktree. It skips a file that does not
+// exist, that the worktree already has, or that leads out of the repository.
 func (c *contents) copy(name string) error {
 	name = filepath.FromSlash(name)
 	from, to := filepath.Join(c.root, name), filepath.Join(c.rec.Path, name)
@@ -309,7 +312,7 @@ func copyFile(from, to string, info fs.FileInfo) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), errors.Join(err, out.Close())
 }
 
-// holds reports whether a file that was put into a worktree is still as it was.
+// holds reports whether a file that was added to a worktree is unchanged.
 func (p imprint) holds(path string) bool {
 	if p.Link != "" {
 		target, err := os.Readlink(path)

@@ -65,7 +65,7 @@ func TestContents(t *testing.T) {
 	}
 }
 
-// fails runs a git command that fails and returns what it says.
+// fails runs a git command that must fail, and returns its output.
 func (w *world) fails(dir string, args ...string) string {
 	w.t.Helper()
 	out, err := w.command(dir, args...).CombinedOutput()
@@ -75,7 +75,8 @@ func (w *world) fails(dir string, args ...string) string {
 	return string(out)
 }
 
-// A file that was put into a worktree counts when it was changed.
+// TestBroughtAndChanged checks that a file added to a worktree counts as a change once it is
+// modified.
 func TestBroughtAndChanged(t *testing.T) {
 	w := newWorld(t)
 	w.repository("r")
@@ -128,7 +129,8 @@ func TestPathsOutside(t *testing.T) {
 	}
 }
 
-// A link in the commit does not lead copies out of the worktree.
+// TestLinkInCommit checks that a committed symlink does not redirect copies out of the
+// worktree.
 func TestLinkInCommit(t *testing.T) {
 	w := newWorld(t)
 	w.repository("r")

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// Dir returns the directory in the worktree at path that has the same files as dir, which lies in the main copy or in another
-// worktree. It is made if the commit does not have it. The error is [ErrNone] if adze has no record of the worktree.
+// Dir returns the directory in the worktree at path that corresponds to dir, which is in the
+// main working tree or another worktree. It creates the directory if the commit does not have
+// it. The error is [ErrNone] if adze has no record of the worktree.
 func (t *Trees) Dir(path, dir string) (string, error) {
 	root := t.rootFor(dir)
 	known := false
@@ -37,7 +38,7 @@ func (t *Trees) Dir(path, dir string) (string, error) {
 	return same, nil
 }
 
-// below returns dir relative to the top of the copy that it lies in.
+// below returns dir relative to the top of its working tree.
 func (t *Trees) below(root, dir string) (string, error) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {

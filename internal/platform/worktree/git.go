@@ -14,25 +14,25 @@ import (
 )
 
 const (
-	// checkoutTime bounds a command that writes files, and askTime one that only answers.
+	// checkoutTime limits commands that write files, and askTime limits queries.
 	checkoutTime = 10 * time.Minute
 	askTime      = time.Minute
-	// maxAnswer bounds what git may answer.
+	// maxAnswer limits git's output, in bytes.
 	maxAnswer = 32 << 20
 )
 
-// A repository is one that the judge has no doubts about.
+// A repository is a git repository that the judge has approved.
 type repository struct {
 	t       *Trees
-	top     string // the copy that git is asked in
-	dir     string // where git keeps what it knows of that copy
-	common  string // what all copies share
-	root    string // the main copy
+	top     string // working tree in which git runs
+	dir     string // that working tree's git directory
+	common  string // common git directory
+	root    string // main working tree
 	program string
 	environ []string
 }
 
-// repository returns that of a directory.
+// repository returns the repository of a directory.
 func (t *Trees) repository(dir string) (*repository, error) {
 	v := t.cfg.Judge.Of(dir)
 	if err := v.Unjailed(); err != nil {
@@ -55,20 +55,21 @@ func (t *Trees) repository(dir string) (*repository, error) {
 	return r, nil
 }
 
-// settings are in force besides those that keep git from running anything.
+// settings returns configuration arguments, in addition to those that keep git from running
+// other programs.
 func settings() []string {
 	var args []string
 	for _, s := range []string{
 		"submodule.recurse=false", "gc.auto=0", "maintenance.auto=false", "advice.detachedHead=false", "core.quotePath=false",
 		"worktree.guessRemote=false", "branch.autoSetupMerge=false", "index.sparse=false",
-		"core.filesRefLockTimeout=10000", "core.packedRefsTimeout=10000", // many agents end at once, on a machine that has much to do
+		"core.filesRefLockTimeout=10000", "core.packedRefsTimeout=10000", // many agents may end at the same time on a busy machine
 	} {
 		args = append(args, "-c", s)
 	}
 	return args
 }
 
-// git runs a command in dir and returns what it prints. The error has what git said.
+// git runs a command in dir and returns its output. The error includes git's message.
 func (r *repository) git(ctx context.Context, dir string, args ...string) (string, error) {
 	return r.ask(ctx, dir, askTime, nil, args...)
 }
@@ -97,7 +98,7 @@ func (r *repository) ask(ctx context.Context, dir string, limit time.Duration, i
 	return string(out.text), nil
 }
 
-// A refusal is what git said instead of an answer.
+// A refusal is an error message from git.
 type refusal struct{ command, message string }
 
 func (r *refusal) Error() string {
@@ -107,7 +108,7 @@ func (r *refusal) Error() string {
 	return "git " + r.command + ": " + r.message
 }
 
-// plain returns what git said on one line, without what steers a terminal and without how far it got.
+// plain returns git's message on one line, without control characters and progress output.
 func plain(said string) string {
 	var lines []string
 	for line := range strings.Lines(strings.ToValidUTF8(said, "\uFFFD")) {
@@ -125,7 +126,7 @@ func plain(said string) string {
 	return strings.Join(lines[max(0, len(lines)-4):], "; ")
 }
 
-// A head keeps the beginning of what is written to it.
+// A head keeps the beginning of the data written to it.
 type head struct {
 	text []byte
 	room int

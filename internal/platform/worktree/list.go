@@ -15,18 +15,18 @@ import (
 	"adze/internal/platform/gitinfo"
 )
 
-// An Entry is a worktree in a list.
+// An Entry describes a worktree in a list.
 type Entry struct {
 	Name, Path, Branch string
-	For                Purpose // empty if it is not known here who made it
+	For                Purpose // empty if its creator is unknown
 	ByHook             bool
-	User               string // the process that uses it, or ""
+	User               string // process that uses it, or ""
 	Used               time.Time
 	State              State
-	Err                error // why its state is not known, or nil
+	Err                error // reason why its state is unknown, or nil
 }
 
-// List returns the worktrees of the repository of dir, by name.
+// List returns the worktrees of dir's repository, sorted by name.
 func (t *Trees) List(ctx context.Context, dir string) []Entry {
 	root := t.rootFor(dir)
 	var all []Entry
@@ -42,7 +42,7 @@ func (t *Trees) List(ctx context.Context, dir string) []Entry {
 		all = append(all, e)
 	}
 	folder := filepath.Join(root, filepath.FromSlash(Folder))
-	entries, _ := os.ReadDir(folder) // ok: none then
+	entries, _ := os.ReadDir(folder) // ok: the list is then empty
 	for _, f := range entries {
 		path := filepath.Join(folder, f.Name())
 		known := slices.ContainsFunc(all, func(e Entry) bool { return e.Path == path })
@@ -59,12 +59,13 @@ func (t *Trees) List(ctx context.Context, dir string) []Entry {
 	return all
 }
 
-// staleAge is how long a worktree of an agent stays that is not used.
+// staleAge is how long an unused agent worktree is kept.
 const staleAge = 30 * 24 * time.Hour
 
-// Sweep clears away what processes left that were killed while they made or removed a worktree of the repository of
-// dir, and worktrees of agents in which nothing would be lost: at once if their commits are merged, else if they were not used for
-// 30 days. It returns the names of those that it removed.
+// Sweep cleans up dir's repository. It removes the remains of processes that were killed while
+// creating or removing a worktree, and agent worktrees in which nothing would be lost:
+// immediately if their commits are merged, otherwise if they have not been used for 30 days. It
+// returns the names of removed worktrees.
 func (t *Trees) Sweep(ctx context.Context, dir string) (removed []string, err error) {
 	if known, err := os.ReadDir(t.cfg.Records); err != nil || len(known) == 0 {
 		return nil, nil // no worktree was ever made
@@ -106,11 +107,11 @@ func (t *Trees) sweep(ctx context.Context, r *repository, rec record) (gone bool
 	if err != nil || !s.Clean() || s.Locked != "" || s.CommitCount == 0 && t.now().Sub(rec.Used) < staleAge {
 		return false, err
 	}
-	_, err = t.remove(context.WithoutCancel(ctx), rec, s) // a session that ends meanwhile leaves no half of it
+	_, err = t.remove(context.WithoutCancel(ctx), rec, s) // don't leave it half removed if the session ends
 	return err == nil, err
 }
 
-// unpushed reports whether commits are on the branch of a worktree and on no other.
+// unpushed reports whether the worktree's branch has commits that no other branch has.
 func (r *repository) unpushed(ctx context.Context, rec record) (bool, error) {
 	ref := "refs/heads/" + rec.Branch
 	if tip, err := r.tip(ctx, rec.Branch); err != nil || tip == "" {
@@ -120,8 +121,8 @@ func (r *repository) unpushed(ctx context.Context, rec record) (bool, error) {
 	return strings.TrimSpace(out) != "", err
 }
 
-// repair ends what a process began that was killed: a worktree that was not made to the end is undone, one that was
-// moved away is removed, and one that was about to be moved stays.
+// repair completes or undoes the work of a killed process: an incomplete worktree is undone, a
+// worktree that was moved away is removed, and a worktree that was about to be moved is kept.
 func (t *Trees) repair(ctx context.Context, r *repository, name string) error {
 	rec, err := t.recall(r.root, name)
 	switch {

@@ -13,13 +13,13 @@ import (
 	"adze/internal/platform/trust"
 )
 
-// Folder is where worktrees are, in the main copy of a repository.
+// Folder is the directory of worktrees in a repository's main working tree.
 const Folder = ".adze/worktrees"
 
-// undoTime is how long it may take to undo what a failure left, also for a caller that does not wait any more.
+// undoTime limits how long undoing a failure may take, even if the caller no longer waits.
 const undoTime = time.Minute
 
-// make makes a worktree with git.
+// make creates a worktree with git.
 func (t *Trees) make(ctx context.Context, r *repository, o Options) (*Tree, error) {
 	if err := t.repair(ctx, r, o.Name); err != nil {
 		return nil, err
@@ -51,7 +51,8 @@ func (t *Trees) make(ctx context.Context, r *repository, o Options) (*Tree, erro
 	return tree, nil
 }
 
-// vacant checks that the worktree can be made: where it starts from, and that its place and its branch are free.
+// vacant checks that the worktree can be created: its start commit exists, and its path and
+// branch are free.
 func (r *repository) vacant(ctx context.Context, rec *record) error {
 	base, err := r.git(ctx, r.top, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
 	var no *refusal
@@ -78,8 +79,8 @@ func (r *repository) vacant(ctx context.Context, rec *record) error {
 	return nil
 }
 
-// plainFolder checks that what leads to the folder of worktrees are directories: a link in a repository could lead
-// anywhere.
+// plainFolder checks that all components of the worktree folder are directories, because a
+// symlink in a repository could lead anywhere.
 func (r *repository) plainFolder() error {
 	path := r.root
 	for part := range strings.SplitSeq(Folder, "/") {
@@ -97,7 +98,7 @@ func (r *repository) plainFolder() error {
 	return nil
 }
 
-// fill makes the worktree that its record announces, and completes the record.
+// fill creates the worktree described by its record, and completes the record.
 func (c *contents) fill(ctx context.Context) error {
 	if err := c.place(); err != nil {
 		return err
@@ -128,7 +129,8 @@ func (c *contents) fill(ctx context.Context) error {
 	})
 }
 
-// place makes the directory of the worktree, which no other process then has, and keeps it out of git.
+// place creates the worktree's directory, which claims it for this process, and makes git
+// ignore it.
 func (c *contents) place() error {
 	if c.t.step != nil {
 		if err := c.t.step("place"); err != nil {
@@ -148,7 +150,7 @@ func (c *contents) place() error {
 	return os.Mkdir(c.rec.Path, 0o755)
 }
 
-// exclude keeps a path of the main copy out of git, by the file that is the user's own.
+// exclude makes git ignore a path of the main working tree, using the user's own exclude file.
 func (c *contents) exclude(path string) error {
 	c.t.mu.Lock()
 	defer c.t.mu.Unlock()
@@ -157,8 +159,8 @@ func (c *contents) exclude(path string) error {
 	return err
 }
 
-// undo removes all of a worktree that was not made to the end: nothing in it is of the user. If something cannot be
-// removed, its record stays, and the next process tries again.
+// undo removes an incomplete worktree, which contains nothing of the user's. If something
+// cannot be removed, the record is kept, and the next process tries again.
 func (t *Trees) undo(ctx context.Context, r *repository, rec record) error {
 	if err := r.plainFolder(); err != nil {
 		return err
@@ -171,7 +173,8 @@ func (t *Trees) undo(ctx context.Context, r *repository, rec record) error {
 	return t.forget(ctx, rec)
 }
 
-// removeAll removes a directory for good: a program of the process that was killed may still write to it.
+// removeAll removes a directory, retrying because a program started by the killed process may
+// still be writing to it.
 func removeAll(ctx context.Context, path string) error {
 	const tries, pause = 20, 50 * time.Millisecond
 	for try := 1; ; try++ {
@@ -190,22 +193,22 @@ func removeAll(ctx context.Context, path string) error {
 	}
 }
 
-// tidy removes the folder of worktrees when nothing is in it.
+// tidy removes the worktree folder if it is empty.
 func (r *repository) tidy() {
 	folder := filepath.Join(r.root, filepath.FromSlash(Folder))
 	if os.Remove(folder) == nil {
-		os.Remove(filepath.Dir(folder)) // ok: it holds something
+		os.Remove(filepath.Dir(folder)) // ok: it may not be empty
 	}
 }
 
-// unregister removes what git knows of a worktree: its entry in the repository, which names the path of the worktree
-// or, if git did not come that far, nothing.
+// unregister removes git's entry for a worktree. The entry contains the worktree's path or, if
+// git did not get that far, nothing.
 func (r *repository) unregister(ctx context.Context, rec record) error {
 	return r.alone(ctx, func() error { return r.removeEntry(rec) })
 }
 
-// alone calls f while no other process of ours changes what git knows of all worktrees. Git reads the entries of others
-// when it makes one, and fails on those that are half made or half removed.
+// alone calls f while no other adze process changes git's worktree entries. When git creates a
+// worktree, it reads the other entries and fails if one is incomplete.
 func (r *repository) alone(ctx context.Context, f func() error) error {
 	return r.t.locked(ctx, r.root, ".all", func(string) error { return f() })
 }
@@ -224,12 +227,12 @@ func (r *repository) removeEntry(rec record) error {
 		}
 	}
 	if len(entries) > 0 {
-		os.Remove(filepath.Join(r.common, "worktrees")) // ok: there are others
+		os.Remove(filepath.Join(r.common, "worktrees")) // ok: other entries may remain
 	}
 	return nil
 }
 
-// belongs reports whether an entry for a worktree is that of a record.
+// belongs reports whether a worktree entry belongs to a record.
 func belongs(entry string, rec record) bool {
 	data, err := os.ReadFile(filepath.Join(entry, "gitdir"))
 	back := strings.TrimRight(string(data), "\r\n")
@@ -242,7 +245,8 @@ func belongs(entry string, rec record) bool {
 	return filepath.Clean(filepath.FromSlash(back)) == filepath.Join(rec.Path, ".git")
 }
 
-// dropBranch deletes a branch if it is where it is expected to be. One that is not there is no error.
+// dropBranch deletes a branch if it is at the expected commit. A missing branch is not an
+// error.
 func (r *repository) dropBranch(ctx context.Context, branch, at string) error {
 	ref := "refs/heads/" + branch
 	now, err := r.tip(ctx, branch)
@@ -256,14 +260,14 @@ func (r *repository) dropBranch(ctx context.Context, branch, at string) error {
 	return err
 }
 
-// A movedOn branch has commits that the caller does not know of.
+// A movedOn error means that a branch has commits that the caller does not know of.
 type movedOn struct{ branch string }
 
 func (m *movedOn) Error() string {
 	return fmt.Sprintf("the branch %s has other commits, and was kept", m.branch)
 }
 
-// tip returns the commit of a branch, or "" if there is no such branch.
+// tip returns a branch's commit, or "" if the branch does not exist.
 func (r *repository) tip(ctx context.Context, branch string) (string, error) {
 	out, err := r.git(ctx, r.root, "rev-parse", "--verify", "--quiet", "refs/heads/"+branch)
 	var no *refusal

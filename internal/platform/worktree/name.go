@@ -7,12 +7,14 @@ import (
 	"strings"
 )
 
-// maxName bounds the name of a worktree, which is part of the name of a branch and of a file.
+// maxName limits the length of a worktree's name, which becomes part of a branch name and a
+// file name.
 const maxName = 64
 
 const nameChars = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
 
-// CheckName returns why a name cannot be that of a worktree, or nil. The name becomes part of a path and of a branch.
+// CheckName returns an error if a name is not valid for a worktree. The name becomes part of a
+// path and a branch name.
 func CheckName(name string) error {
 	switch {
 	case name == "":
@@ -31,8 +33,8 @@ func CheckName(name string) error {
 	return nil
 }
 
-// randomName returns a name that is not in use.
+// randomName returns a random name.
 func randomName() string { return "work-" + strings.ToLower(rand.Text()[:8]) }
 
-// branchOf returns the branch that a worktree gets.
+// branchOf returns the name of a worktree's branch.
 func branchOf(name string) string { return "worktree-" + name }

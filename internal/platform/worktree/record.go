@@ -17,7 +17,7 @@ import (
 	"adze/internal/platform/statefile"
 )
 
-// A phase is how far a worktree is made or removed.
+// A phase is a worktree's stage of creation or removal.
 type phase string
 
 const (
@@ -26,8 +26,8 @@ const (
 	removing phase = "removing"
 )
 
-// A record says what is known of a worktree, in a file outside of the repository: what a repository says of its
-// worktrees is not believed when something is removed.
+// A record describes a worktree in a file outside the repository, because the repository's own
+// information is not trusted when something is removed.
 type record struct {
 	Name    string             `json:"name"`
 	Root    string             `json:"root"`
@@ -41,31 +41,31 @@ type record struct {
 	Owner   owner              `json:"owner"`
 	Made    time.Time          `json:"made"`
 	Used    time.Time          `json:"used"`
-	Brought map[string]imprint `json:"brought,omitempty"` // files that were put into it, by path in it
+	Brought map[string]imprint `json:"brought,omitempty"` // files added to it, by path in the worktree
 	Removal *removal           `json:"removal,omitempty"`
 }
 
-// An imprint tells whether a file is still as it was put into a worktree.
+// An imprint detects changes to a file that was added to a worktree.
 type imprint struct {
-	Link string `json:"link,omitempty"` // where a symbolic link leads
+	Link string `json:"link,omitempty"` // symlink target
 	Hash string `json:"hash,omitempty"`
 }
 
-// A removal is one that has begun.
+// A removal is a removal in progress.
 type removal struct {
-	Moved string `json:"moved"` // where the worktree was moved to
-	Tip   string `json:"tip"`   // where the branch may be to be deleted
+	Moved string `json:"moved"` // new path of the worktree
+	Tip   string `json:"tip"`   // commit at which the branch may be deleted
 }
 
-// An owner is a process that uses a worktree. The zero value is none.
+// An owner is the process that uses a worktree. The zero value means no process.
 type owner struct {
 	PID   int    `json:"pid,omitempty"`
-	Start string `json:"start,omitempty"` // tells processes apart that have the same number one after the other
+	Start string `json:"start,omitempty"` // distinguishes processes that reuse a PID
 }
 
 func self() owner { return owner{os.Getpid(), osproc.Started(os.Getpid())} }
 
-// alive reports whether the process lives.
+// alive reports whether the process is running.
 func (o owner) alive() bool {
 	return o.PID > 0 && osproc.Alive(o.PID) && (o.Start == "" || o.Start == osproc.Started(o.PID))
 }
@@ -79,20 +79,20 @@ func (o owner) String() string {
 
 func (r *record) inUse(t *Trees) bool { return r.Owner.PID != 0 && t.alive(r.Owner) }
 
-// maxRecord bounds a record that is read.
+// maxRecord limits the size of a record.
 const maxRecord = 8 << 20
 
-// folder returns where the records of a repository are.
+// folder returns the directory of a repository's records.
 func (t *Trees) folder(root string) string { return filepath.Join(t.cfg.Records, fsys.HashedKey(root)) }
 
-// locked calls f while no other process changes the record of a worktree.
+// locked calls f while no other process changes the worktree's record.
 func (t *Trees) locked(ctx context.Context, root, name string, f func(file string) error) error {
 	path := filepath.Join(t.folder(root), name+".json")
 	file := statefile.File{Path: path, Locks: replace.New(filepath.Join(t.cfg.Records, "locks")), Doing: "the record of the worktree " + name}
 	return file.Hold(ctx, func(*replace.File) error { return f(path) })
 }
 
-// begin writes the record of a new worktree, which this process uses.
+// begin writes the record of a new worktree owned by this process.
 func (t *Trees) begin(ctx context.Context, r *record) error {
 	r.Owner, r.Made, r.Used = self(), t.now(), t.now()
 	return t.locked(ctx, r.Root, r.Name, func(file string) error {
@@ -111,7 +111,7 @@ func (t *Trees) begin(ctx context.Context, r *record) error {
 	})
 }
 
-// change changes the record of a worktree that exists.
+// change updates the record of an existing worktree.
 func (t *Trees) change(ctx context.Context, root, name string, f func(*record) error) error {
 	return t.locked(ctx, root, name, func(file string) error {
 		r, err := read(file)
@@ -143,14 +143,14 @@ func (t *Trees) forget(ctx context.Context, r record) error {
 		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		os.Remove(filepath.Dir(file)) // ok: there are others
+		os.Remove(filepath.Dir(file)) // ok: other records may remain
 		return nil
 	})
 }
 
-// records returns those of a repository; one that cannot be read is left out.
+// records returns a repository's records. Unreadable ones are skipped.
 func (t *Trees) records(root string) (all []record) {
-	entries, _ := os.ReadDir(t.folder(root)) // ok: none then
+	entries, _ := os.ReadDir(t.folder(root)) // ok: the list is then empty
 	for _, e := range entries {
 		name, ok := strings.CutSuffix(e.Name(), ".json")
 		if !ok {
@@ -185,7 +185,7 @@ func write(file string, r *record) error {
 	return nil
 }
 
-// exists reports whether something is at path.
+// exists reports whether path exists.
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil

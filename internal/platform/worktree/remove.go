@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// A Changed is the error of removing a worktree in which something would be lost.
+// Changed is the error for removing a worktree in which changes would be lost.
 type Changed struct {
 	Tree  *Tree
 	State State
 }
 
-// Error says what would be lost.
+// Error lists the changes that would be lost.
 func (c *Changed) Error() string {
 	if c.State.Locked != "" {
 		return fmt.Sprintf("the worktree %s is locked: %s; git worktree unlock lets it be removed", c.Tree.Name, c.State.Locked)
@@ -24,7 +24,7 @@ func (c *Changed) Error() string {
 	return fmt.Sprintf("the worktree %s has %s:\n%s", c.Tree.Name, c.State, c.State.List())
 }
 
-// List names the changes, a line each.
+// List lists the changes, one per line.
 func (s State) List() string {
 	lines := append([]string{}, s.Files...)
 	if n := s.FileCount - len(s.Files); n > 0 {
@@ -39,21 +39,22 @@ func (s State) List() string {
 	return strings.Join(lines, "\n")
 }
 
-// What to do with changes in a worktree that is removed.
+// Changes specifies how to treat changes in a worktree that is removed.
 type Changes bool
 
 const (
-	Keep    Changes = false // and do not remove the worktree
+	Keep    Changes = false // keep the worktree if it has changes
 	Discard Changes = true
 )
 
-// Remove removes the worktree and its branch. With changes in it, that is [Changed] unless they are to be discarded;
-// a worktree that is locked stays in any case. The note says what is left, if anything is.
+// Remove removes the worktree and its branch. If it has changes, Remove fails with [Changed]
+// unless they are to be discarded. A locked worktree is never removed. The note describes
+// anything that is left.
 func (w *Tree) Remove(ctx context.Context, c Changes) (note string, err error) {
 	return w.removeIf(ctx, func(s State) bool { return c == Discard || s.Clean() })
 }
 
-// removeIf removes the worktree if its state allows that.
+// removeIf removes the worktree if allows returns true for its state.
 func (w *Tree) removeIf(ctx context.Context, allows func(State) bool) (note string, err error) {
 	rec, err := w.trees.recall(w.Root, w.Name)
 	if err != nil {
@@ -72,7 +73,7 @@ func (w *Tree) removeIf(ctx context.Context, allows func(State) bool) (note stri
 	return w.trees.remove(ctx, rec, s)
 }
 
-// removeByHook has a worktree removed by the hook that made it.
+// removeByHook makes the hook that created a worktree remove it.
 func (t *Trees) removeByHook(ctx context.Context, rec record) error {
 	if t.cfg.Removing != nil {
 		if err := t.cfg.Removing(ctx, rec.Path); err != nil {
@@ -85,8 +86,9 @@ func (t *Trees) removeByHook(ctx context.Context, rec record) error {
 	return t.forget(ctx, rec)
 }
 
-// remove removes a worktree in the state that was found, and its branch. First the directory is moved, in one step: a
-// process that is killed leaves the whole worktree, or what the next one removes.
+// remove removes a worktree and its branch, given its state. It first moves the directory
+// atomically, so that a killed process leaves either the whole worktree or remains that the
+// next process removes.
 func (t *Trees) remove(ctx context.Context, rec record, s State) (note string, err error) {
 	r, err := t.repository(rec.Root)
 	if err != nil {
@@ -131,7 +133,7 @@ func (t *Trees) moveAway(rec record) error {
 	return nil
 }
 
-// complete removes what is left of a worktree that was moved away.
+// complete removes the remains of a worktree that was moved away.
 func (t *Trees) complete(ctx context.Context, r *repository, rec record) (note string, err error) {
 	for _, do := range []struct {
 		name string
@@ -160,8 +162,9 @@ func (t *Trees) complete(ctx context.Context, r *repository, rec record) (note s
 	return note, nil
 }
 
-// Finish ends the use of a worktree by an agent. It stays if a hook made it, if something was done in it, or if that
-// cannot be found out; else it is removed with its branch. The note says where what is kept is to be found.
+// Finish ends an agent's use of a worktree. The worktree is kept if a hook created it, if it
+// has any changes or if that cannot be determined. Otherwise it is removed with its branch. The
+// note describes where to find a kept worktree.
 func (w *Tree) Finish(ctx context.Context) (kept bool, note string, err error) {
 	if w.ByHook {
 		return true, fmt.Sprintf("The worktree %s was made by a hook and is kept.", w.Path), w.Release(ctx)

@@ -9,33 +9,34 @@ import (
 	"strings"
 )
 
-// maxListed bounds the changes that are named.
+// maxListed limits the number of changes listed.
 const maxListed = 20
 
-// A State is what would be lost with a worktree.
+// A State describes the changes that would be lost if a worktree were removed.
 type State struct {
-	// Gone says that the directory is not there any more. Commits of its branch are still told.
+	// Gone means that the directory no longer exists. Commits on its branch are still listed.
 	Gone bool
-	// Files are the uncommitted changes, in the short form of git status, and Commits the commits since the worktree
-	// was made, a line each. Of many, only the first are named.
+	// Files lists the uncommitted changes in the short format of git status. Commits lists the
+	// commits since the worktree was created, one line each. Both are truncated; the counts are
+	// complete.
 	Files, Commits []string
 	FileCount      int
 	CommitCount    int
-	// Locked is why the worktree may not be removed, as git worktree lock was told, or "" if it may be.
+	// Locked is the reason given to git worktree lock, or "" if the worktree is not locked.
 	Locked string
-	// Merged says that all these commits are on another branch, too, which is not that of a worktree.
+	// Merged means that all these commits are also on a branch other than worktree branches.
 	Merged bool
 
-	tip string // where the branch is
+	tip string // the branch's commit
 }
 
 // Clean reports whether nothing would be lost.
 func (s State) Clean() bool { return s.FileCount == 0 && (s.CommitCount == 0 || s.Merged) }
 
-// untouched reports whether nothing was done in the worktree.
+// untouched reports whether the worktree has no changes at all.
 func (s State) untouched() bool { return s.FileCount == 0 && s.CommitCount == 0 }
 
-// String says what would be lost in a few words.
+// String summarizes the changes that would be lost.
 func (s State) String() string {
 	var parts []string
 	if s.Gone {
@@ -67,8 +68,8 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// State returns what would be lost with the worktree. If that cannot be found out it is an error, and the worktree
-// should stay.
+// State returns the changes that would be lost with the worktree. If it returns an error, the
+// worktree should be kept.
 func (w *Tree) State(ctx context.Context) (State, error) {
 	rec, err := w.trees.recall(w.Root, w.Name)
 	if err != nil {
@@ -109,7 +110,7 @@ func (t *Trees) state(ctx context.Context, rec record) (State, error) {
 	return s, s.count(ctx, r, rec, seen)
 }
 
-// look finds out what is in the directory of a worktree, and returns the commits that were checked out in it.
+// look inspects a worktree's directory and returns the commits that were checked out in it.
 func (s *State) look(ctx context.Context, t *Trees, rec record) (heads []string, err error) {
 	r, err := t.repository(rec.Path)
 	if err != nil {
@@ -148,7 +149,7 @@ func (s *State) add(entry string) {
 	}
 }
 
-// plainPath returns an entry of git status without what steers a terminal.
+// plainPath escapes control characters in an entry of git status.
 func plainPath(entry string) string {
 	state, name := entry[:3], entry[3:]
 	if quoted := fmt.Sprintf("%q", name); quoted != `"`+name+`"` {
@@ -157,14 +158,15 @@ func plainPath(entry string) string {
 	return state + name
 }
 
-// brought reports whether an entry of git status is a file that was put into the worktree and is as it was.
+// brought reports whether an entry of git status is an unchanged file that was added to the
+// worktree.
 func (r *record) brought(entry string) bool {
 	name, untracked := strings.CutPrefix(entry, "?? ")
 	p, ok := r.Brought[name]
 	return untracked && ok && p.holds(filepath.Join(r.Path, filepath.FromSlash(name)))
 }
 
-// count finds the commits that came since the worktree was made, among those that were seen.
+// count finds the commits reachable from seen that are newer than the worktree.
 func (s *State) count(ctx context.Context, r *repository, rec record, seen []string) error {
 	if len(seen) == 0 {
 		return nil

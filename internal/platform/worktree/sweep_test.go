@@ -54,7 +54,7 @@ func TestSweep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The commit that the worktree began with is on no other branch any more.
+	// No other branch has the worktree's first commit any more.
 	w.git(at("unpushed"), "commit", "-q", "--allow-empty", "-m", "alone")
 	tip := w.git(at("unpushed"), "rev-parse", "HEAD")
 	err = trees.change(t.Context(), w.path("r"), "unpushed", func(r *record) error { r.Base = tip; return nil })
@@ -82,7 +82,8 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// A process with the number of one that ended does not own its worktrees.
+// TestOwner checks that a process with a reused PID does not own the worktrees of the previous
+// process.
 func TestOwner(t *testing.T) {
 	if me := self(); !me.alive() {
 		t.Errorf("%+v does not live", me)
@@ -94,7 +95,7 @@ func TestOwner(t *testing.T) {
 	}
 }
 
-// What is not a record is left alone.
+// TestBrokenRecord checks that files that are not records are not modified.
 func TestBrokenRecord(t *testing.T) {
 	w := newWorld(t)
 	w.repository("r")

@@ -19,10 +19,11 @@ import (
 	"adze/internal/platform/osproc"
 )
 
-// killed stands for the end of the process.
+// killed simulates the death of the process.
 type killed struct{}
 
-// runUntil calls f and stops it at a step: with an error, or as kill -9 would. It returns how many steps there were.
+// runUntil calls f and stops it at a step, with an error or as kill -9 would. It returns the
+// number of steps.
 func runUntil(trees *Trees, at int, kill bool, f func() error) (steps int, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -46,11 +47,11 @@ func runUntil(trees *Trees, at int, kill bool, f func() error) (steps int, err e
 	return steps, f()
 }
 
-// maxChecks bounds the cases that are tried, each of which runs git some dozen times.
+// maxChecks limits the number of cases, each of which runs git several dozen times.
 const maxChecks = 25
 
-// Whatever fails, and wherever the process is killed, there is a whole worktree or nothing.
-//
+// TestWholeOrNothing checks that after any failure, or if the process is killed anywhere, there
+// is a complete worktree or nothing.
 // Proves AGENT-30.
 func TestWholeOrNothing(t *testing.T) {
 	checks := 0
@@ -134,8 +135,8 @@ func TestWholeOrNothing(t *testing.T) {
 	})
 }
 
-// A branch that git does not delete is deleted by the process that looks next.
-//
+// TestBranchIsNotForgotten checks that a branch that git fails to delete is deleted by the next
+// process.
 // Proves AGENT-30.
 func TestBranchIsNotForgotten(t *testing.T) {
 	for _, command := range []string{"git rev-parse --verify --quiet refs/heads", "git update-ref"} {
@@ -160,8 +161,8 @@ func TestBranchIsNotForgotten(t *testing.T) {
 	}
 }
 
-// A process that is killed while git makes a worktree leaves what the next one clears away.
-//
+// TestKilled checks that the next process cleans up after a process that is killed while git
+// creates a worktree.
 // Proves AGENT-30.
 func TestKilled(t *testing.T) {
 	for _, at := range []string{"checkout", "beginning"} {
@@ -172,7 +173,7 @@ func TestKilled(t *testing.T) {
 			w.git("r", "add", ".")
 			w.git("r", "commit", "-qm", "attributes")
 			before := w.tree()
-			if at == "checkout" { // a filter of the user, which does not end
+			if at == "checkout" { // a user's filter that never ends
 				w.write("home/.gitconfig", w.read("home/.gitconfig")+"[filter \"slow\"]\n\tsmudge = \"echo $$ > "+w.path("pid")+"; exec sleep 1000\"\n")
 			}
 			cmd := exec.Command(os.Args[0])
@@ -205,7 +206,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// killFilter ends a filter that was left with the git that runs it, as the reaper of a process does, and removes it.
+// killFilter kills a leftover filter and the git that runs it, as the reaper does, and removes
+// the filter.
 func (w *world) killFilter() {
 	w.t.Helper()
 	pid, err := strconv.Atoi(strings.TrimSpace(w.read("pid")))
@@ -213,7 +215,7 @@ func (w *world) killFilter() {
 		w.t.Fatal(err)
 	}
 	if pid > 0 {
-		if group, err := exec.Command("ps", "-o", "pgid=", "-p", strconv.Itoa(pid)).Output(); err == nil { // or it has ended
+		if group, err := exec.Command("ps", "-o", "pgid=", "-p", strconv.Itoa(pid)).Output(); err == nil { // may already have exited
 			exec.Command("sh", "-c", "kill -KILL -"+strings.TrimSpace(string(group))).Run() // ok: as above
 		}
 	}
@@ -222,7 +224,7 @@ func (w *world) killFilter() {
 	w.write("home/.gitconfig", text)
 }
 
-// makeUntilKilled makes a worktree and does not come to the end.
+// makeUntilKilled starts to create a worktree and never finishes.
 func makeUntilKilled(base, at string) {
 	environ := []string{"HOME=" + filepath.Join(base, "home"), "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1"}
 	trees := New(Config{Run: &osproc.Runner{}, Records: filepath.Join(base, "state"), Judge: gitrepo.New(gitrepo.Config{Environ: func() []string { return environ }})})
@@ -236,7 +238,8 @@ func makeUntilKilled(base, at string) {
 	trees.Create(context.Background(), Options{Dir: filepath.Join(base, "r"), Name: "one", For: Agent})
 }
 
-// halfMade leaves what git leaves that is killed before it has written where the worktree is.
+// halfMade creates the state left by a git that is killed before it has written the worktree's
+// path.
 func halfMade(base string) {
 	dir := filepath.Join(base, "r/.git/worktrees/one")
 	os.MkdirAll(dir, 0o755)

@@ -1,8 +1,9 @@
-// Package worktree makes working copies of a repository with git, for agents and sessions that work beside each other,
-// and removes them when nothing in them can be lost. A copy is whole or not there: what a failure leaves is undone, and
-// what a process leaves that was killed is found by its record at the next start. Git is run only where a judge has no
-// doubts about the repository, and runs no hook of it. Who works in a copy, and what may be written there, is left to
-// others.
+// Package worktree creates git worktrees for agents and sessions that work in parallel, and
+// removes them when nothing would be lost.
+//
+// A worktree is complete or absent: failures are undone, and the remains of a killed process
+// are found by their record at the next start. Git only runs in repositories that a judge has
+// approved, and runs none of their hooks.
 package worktree
 
 import (
@@ -19,69 +20,73 @@ import (
 	"adze/internal/platform/osproc"
 )
 
-// A Config is what worktrees are made with.
+// Config configures Trees.
 type Config struct {
 	Judge *gitrepo.Judge
 	Run   *osproc.Runner
-	// Records is the folder, outside of repositories, where it is written down which worktrees there are, and
-	// which process uses them.
+	// Records is a directory outside repositories that records which worktrees exist and which
+	// processes use them.
 	Records string
-	// Make makes a worktree in place of git and returns where it is; "" means that git is to make it. May be nil.
+	// Make, if not nil, creates a worktree in place of git and returns its path; "" means that
+	// git should create it.
 	Make func(ctx context.Context, name string) (path string, err error)
-	// Removing is told of a worktree that is about to be removed: one that Make made, it removes itself. May be nil.
+	// Removing, if not nil, is called before a worktree is removed. It must remove worktrees
+	// that Make created.
 	Removing func(ctx context.Context, path string) error
 }
 
-// Trees are the worktrees of repositories. They are safe for concurrent use.
+// Trees manages the worktrees of repositories. It is safe for concurrent use.
 type Trees struct {
 	cfg   Config
 	alive func(owner) bool
 	now   func() time.Time
-	// step, if not nil, is asked before each step and can make it fail.
+	// step, if not nil, is called before each step and can make it fail.
 	step func(name string) error
 
-	mu sync.Mutex // held while settings of a repository are written, which git does not wait for
+	mu sync.Mutex // held while repository settings are written, because git does not lock them
 }
 
-// New returns the worktrees that are made with a configuration.
+// New returns Trees with the given configuration.
 func New(c Config) *Trees { return &Trees{cfg: c, alive: owner.alive, now: time.Now} }
 
-// A Purpose is what a worktree is for.
+// A Purpose is the purpose of a worktree.
 type Purpose string
 
 const (
 	Session Purpose = "session"
-	// Agent worktrees are removed when they have not been used for a long time; see [Trees.Sweep].
+	// Agent worktrees are removed when they have been unused for a long time; see
+	// [Trees.Sweep].
 	Agent Purpose = "agent"
 )
 
-// Options say which worktree is wanted.
+// Options specifies the worktree to create.
 type Options struct {
-	Dir  string // in the copy of the repository whose HEAD the worktree starts from
-	Name string // see [CheckName]; empty means one that is not in use
+	Dir  string // directory in the working tree whose HEAD is the start commit
+	Name string // see [CheckName]; empty means an unused random name
 	For  Purpose
-	// Links are directories that the worktree shares with the main copy by symbolic links, Sparse those that are
-	// checked out if not all are. Both are relative to the main copy.
+	// Links are directories that the worktree shares with the main working tree through
+	// symlinks. Sparse are the directories to check out; empty means all. Both are relative to
+	// the main working tree.
 	Links, Sparse []string
-	// Copies are files that are copied if they exist, relative to the main copy.
+	// Copies are files to copy if they exist, relative to the main working tree.
 	Copies []string
 }
 
 // A Tree is a worktree that this process uses.
 type Tree struct {
 	Name string
-	Root string // the main copy, or where the worktree was asked for if a hook made it
+	Root string // main working tree, or the requested directory if a hook created it
 	Path string
-	// Branch is the one that was made for the worktree, and Base the commit that it began with; both are empty if a
-	// hook made the worktree.
+	// Branch is the branch created for the worktree and Base is its start commit. Both are
+	// empty if a hook created the worktree.
 	Branch, Base string
 	ByHook       bool
-	Notes        []string // what the user should know, such as files that were not copied
+	Notes        []string // notes for the user, such as files that were not copied
 
 	trees *Trees
 }
 
-// Create makes a worktree. On an error nothing of it is left.
+// Create creates a worktree. On error it leaves nothing behind.
 func (t *Trees) Create(ctx context.Context, o Options) (*Tree, error) {
 	if o.Name == "" {
 		o.Name = randomName()
@@ -105,7 +110,7 @@ func (t *Trees) Create(ctx context.Context, o Options) (*Tree, error) {
 	return t.make(ctx, r, o)
 }
 
-// adopt takes down a worktree that a hook has made.
+// adopt records a worktree that a hook has created.
 func (t *Trees) adopt(ctx context.Context, o Options, path string) (*Tree, error) {
 	if strings.ContainsAny(path, "\n\r\x00") || !filepath.IsAbs(path) {
 		return nil, fmt.Errorf("the hook that makes worktrees answered %q: it has to print an absolute path and nothing else", path)
@@ -124,7 +129,8 @@ func (t *Trees) adopt(ctx context.Context, o Options, path string) (*Tree, error
 	return t.tree(rec), nil
 }
 
-// rootFor returns the main copy of the repository of dir, or dir itself outside of one.
+// rootFor returns the main working tree of dir's repository, or dir itself outside a
+// repository.
 func (t *Trees) rootFor(dir string) string {
 	if r, err := t.repository(dir); err == nil {
 		return r.root
@@ -139,8 +145,9 @@ func (t *Trees) tree(r record) *Tree {
 	return &Tree{Name: r.Name, Root: r.Root, Path: r.Path, Branch: r.Branch, Base: r.Base, ByHook: r.ByHook, trees: t}
 }
 
-// Open uses a worktree that was made before, from a directory in any copy of its repository. The error is
-// [ErrNone] if there is none of that name.
+// Open opens an existing worktree by name, from a directory in any working tree of its
+// repository, and marks it as used by this process. The error is [ErrNone] if the worktree does
+// not exist.
 func (t *Trees) Open(ctx context.Context, dir, name string) (*Tree, error) {
 	if err := CheckName(name); err != nil {
 		return nil, err
@@ -167,7 +174,7 @@ func (t *Trees) Open(ctx context.Context, dir, name string) (*Tree, error) {
 	return t.tree(rec), nil
 }
 
-// RemoveNamed removes a worktree that no process uses, by its name; see [Tree.Remove].
+// RemoveNamed removes a worktree by name if no process uses it; see [Tree.Remove].
 func (t *Trees) RemoveNamed(ctx context.Context, dir, name string, c Changes) (note string, err error) {
 	if err := CheckName(name); err != nil {
 		return "", err
@@ -196,10 +203,10 @@ func (t *Trees) RemoveNamed(ctx context.Context, dir, name string, c Changes) (n
 	return note, err
 }
 
-// ErrNone says that there is no worktree.
+// ErrNone means that the worktree does not exist.
 var ErrNone = errors.New("there is no worktree")
 
-// Release says that this process does not use the worktree any more. It stays.
+// Release ends this process's use of the worktree and keeps it.
 func (w *Tree) Release(ctx context.Context) error {
 	return w.trees.change(ctx, w.Root, w.Name, func(r *record) error {
 		r.Owner, r.Used = owner{}, w.trees.now()

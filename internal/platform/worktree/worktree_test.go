@@ -150,8 +150,8 @@ func TestFiveAtOnce(t *testing.T) {
 	}
 }
 
-// Commits that another branch has are not lost with a worktree; that of another worktree does not count.
-//
+// TestMerged checks that commits that another branch has do not count as lost, except if that
+// is another worktree's branch.
 // Proves AGENT-30, AGENT-32.
 func TestMerged(t *testing.T) {
 	w := newWorld(t)
@@ -227,9 +227,9 @@ func TestCheckName(t *testing.T) {
 func TestRepositories(t *testing.T) {
 	tests := []struct {
 		name string
-		dir  string // where it is made; empty means r
+		dir  string // start directory; empty means r
 		make func(w *world)
-		want string // part of the error; empty means that it is made
+		want string // part of the error; empty means success
 	}{
 		{"dirty", "", func(w *world) { w.write("r/f", "changed"); w.write("r/new", ""); w.git("r", "add", "new") }, ""},
 		{"detached", "", func(w *world) { w.git("r", "checkout", "-q", "--detach") }, ""},
@@ -316,7 +316,7 @@ func TestRepositories(t *testing.T) {
 	}
 }
 
-// tree returns the names of all files, but for what is made once and stays.
+// tree returns the names of all files, except permanent ones that are created once.
 func (w *world) tree() (all []string) {
 	w.t.Helper()
 	err := filepath.WalkDir(w.base, func(path string, d os.DirEntry, err error) error {
@@ -360,7 +360,7 @@ func TestReadOnlyDisk(t *testing.T) {
 	}
 	w := newWorld(t)
 	w.repository("r")
-	w.write("r/.git/worktrees", "") // git cannot make its entry
+	w.write("r/.git/worktrees", "") // git cannot create its entry
 	before := w.tree()
 	_, err := w.trees().Create(t.Context(), Options{Dir: w.path("r"), Name: "one"})
 	if err == nil || !strings.Contains(err.Error(), "git worktree") {

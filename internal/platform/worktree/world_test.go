@@ -85,7 +85,7 @@ func (w *world) command(dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// repository makes one with a commit.
+// repository creates a repository with a commit.
 func (w *world) repository(name string) {
 	w.t.Helper()
 	w.write(name+"/f", "a\n")
@@ -96,7 +96,7 @@ func (w *world) repository(name string) {
 	w.git(name, "commit", "-qm", "one")
 }
 
-// trees returns the worktrees with a judge that knows everything that is there.
+// trees returns Trees with a judge that knows all repositories.
 func (w *world) trees(change ...func(*Config)) *Trees {
 	c := Config{Run: w.run, Records: w.path("state"), Judge: gitrepo.New(gitrepo.Config{Environ: w.environ})}
 	for _, f := range change {
@@ -120,7 +120,7 @@ func (w *world) create(t *Trees, o Options) *Tree {
 	return tree
 }
 
-// traces returns everything of worktrees that is in a repository.
+// traces returns all traces of worktrees in a repository.
 func (w *world) traces(name string) (all []string) {
 	w.t.Helper()
 	for line := range strings.Lines(w.git(name, "worktree", "list", "--porcelain")) {
