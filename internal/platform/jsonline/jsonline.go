@@ -43,7 +43,7 @@ func (c *Cursor) Err() error {
 // Offset returns the cursor's position.
 func (c *Cursor) Offset() int { return c.i }
 
-// End reports whether there was no error and only whitespace is left.
+// End reports whether the cursor has reached the end without an error, ignoring whitespace.
 func (c *Cursor) End() bool {
 	c.peek()
 	return c.i == len(c.b) && !c.bad

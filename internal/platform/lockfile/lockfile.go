@@ -25,7 +25,7 @@ func Try(path string) (*os.File, error) {
 	me := fmt.Sprintf("process %d of %s\n", os.Getpid(), os.Args[0])
 	if was := make([]byte, len(me)+1); read(file, was) != me {
 		file.Truncate(0)            // ok: the holder is only used in error messages
-		file.WriteAt([]byte(me), 0) // ok: the same
+		file.WriteAt([]byte(me), 0) // ok: as above
 	}
 	return file, nil
 }

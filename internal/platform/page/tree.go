@@ -261,8 +261,8 @@ func (t *tree) end(name string) {
 // designed to be slow have more.
 const reach = 400
 
-// close closes the innermost element with that name. If within is set, it does not close
-// elements outside the current table cell.
+// close closes the innermost element with that name inside the current table or, if within is
+// set, inside the current table cell.
 func (t *tree) close(name string, within bool) {
 	if t.count[name] == 0 {
 		return

@@ -34,7 +34,7 @@ const lastQuality = 20
 // A fitter makes smaller and smaller versions of a decoded picture.
 type fitter struct {
 	ctx  context.Context
-	img  image.Image // scaled to the general limits on first use
+	img  image.Image // scaled to the general limits by plain
 	size Size        // original size
 	bounds
 }

@@ -235,7 +235,7 @@ func TestAnimatedWebP(t *testing.T) {
 	}
 }
 
-// A WebP file can declare a small canvas around a huge frame.
+// TestWebPFrameInCanvas checks a WebP file that declares a small canvas around a huge frame.
 func TestWebPFrameInCanvas(t *testing.T) {
 	frame := tinyWebP(t)[12:]
 	binary.LittleEndian.PutUint32(frame[9:], 0x3fff|0x3fff<<14)

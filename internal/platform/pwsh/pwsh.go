@@ -162,7 +162,8 @@ func (l *Line) Mentions() []string {
 	return words
 }
 
-// Packs reports whether the line may run a program that copies whole directories.
+// Packs reports whether the line may run a program that copies, moves or archives whole
+// directories.
 func (l *Line) Packs() bool { return l.mayRun(packers) }
 
 // Warning returns a warning about irreversible effects for the prompt, or "".

@@ -134,7 +134,8 @@ func lastLines(text []byte) string {
 	return s
 }
 
-// Text formats the notice for the model. Its content is escaped and cannot end the block.
+// Text formats the notice for the model. All content except Remark is escaped, so it cannot end
+// the block.
 func (n Notice) Text() string {
 	var b strings.Builder
 	element := func(name, text string) {

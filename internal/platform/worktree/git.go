@@ -25,7 +25,7 @@ const (
 type repository struct {
 	t       *Trees
 	top     string // working tree in which git runs
-	dir     string // that working tree's git directory
+	dir     string // git directory of top
 	common  string // common git directory
 	root    string // main working tree
 	program string
@@ -55,8 +55,8 @@ func (t *Trees) repository(dir string) (*repository, error) {
 	return r, nil
 }
 
-// settings returns configuration arguments, in addition to those that keep git from running
-// other programs.
+// settings returns configuration arguments for every command. The judge's environment
+// additionally keeps git from running other programs.
 func settings() []string {
 	var args []string
 	for _, s := range []string{

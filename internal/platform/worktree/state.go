@@ -17,8 +17,8 @@ type State struct {
 	// Gone means that the directory no longer exists. Commits on its branch are still listed.
 	Gone bool
 	// Files lists the uncommitted changes in the short format of git status. Commits lists the
-	// commits since the worktree was created, one line each. Both are truncated; the counts are
-	// complete.
+	// commits since the worktree was created, one line each. Both lists are truncated.
+	// CommitCount is at most 1000.
 	Files, Commits []string
 	FileCount      int
 	CommitCount    int

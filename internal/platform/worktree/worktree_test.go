@@ -316,7 +316,7 @@ func TestRepositories(t *testing.T) {
 	}
 }
 
-// tree returns the names of all files, except permanent ones that are created once.
+// tree returns the names of all files, except files that are created once and kept.
 func (w *world) tree() (all []string) {
 	w.t.Helper()
 	err := filepath.WalkDir(w.base, func(path string, d os.DirEntry, err error) error {
