@@ -26,6 +26,7 @@ func offer(commands ...Command) *Desk {
 
 // TestLookupOrder checks that an exact match comes first, built in or not; otherwise case is
 // ignored, and built-in commands take precedence.
+//
 // Proves CMD-01.
 func TestLookupOrder(t *testing.T) {
 	d := offer(Command{Name: "help"}, Command{Name: "Cost"}, Command{Name: "Deploy"}, Command{Name: "deploy"}, Command{Name: "quit"}, Command{Name: "x", Aliases: []string{"y"}})
@@ -44,6 +45,7 @@ func TestLookupOrder(t *testing.T) {
 
 // TestSwitches checks that a command whose setting is off is not offered, and that running it
 // names the setting. With all settings on, every command is available.
+//
 // Proves CMD-02.
 func TestSwitches(t *testing.T) {
 	list := func(on bool) map[string]bool {
@@ -87,6 +89,7 @@ func TestDocIsBounded(t *testing.T) {
 
 // TestCompleteNames checks that names are completed by their parts: prefix matches first, then
 // the most used.
+//
 // Proves CMD-01.
 func TestCompleteNames(t *testing.T) {
 	d := offer(
@@ -121,6 +124,7 @@ func TestCompleteNames(t *testing.T) {
 
 // TestCommandIsGone checks the error for a command that was completed and has since
 // disappeared.
+//
 // Proves CMD-01.
 func TestCommandIsGone(t *testing.T) {
 	all := []Command{{Name: "deploy", Origin: "the project"}}
@@ -157,6 +161,7 @@ func BenchmarkComplete(b *testing.B) {
 
 // TestHelpPages checks that help lists built-in commands by section and others by origin, and
 // explains one command, those matching a word, or all.
+//
 // Proves CMD-04.
 func TestHelpPages(t *testing.T) {
 	var more []Command
@@ -214,6 +219,7 @@ func TestHelpPages(t *testing.T) {
 
 // TestConfigSearch checks that a word finds settings by name and description, and that a single
 // match is shown in full.
+//
 // Proves CMD-04.
 func TestConfigSearch(t *testing.T) {
 	options := []Option{

@@ -12,6 +12,7 @@ import (
 
 // TestComplete checks that Tab completes commands, their arguments and mentioned files, and
 // lists several possibilities (5.7, 2.15).
+//
 // Proves CMD-01, X-121.
 func TestComplete(t *testing.T) {
 	dir := t.TempDir()

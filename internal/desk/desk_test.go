@@ -40,6 +40,7 @@ func TestParse(t *testing.T) {
 
 // TestLookup checks that names are unique, that every command has a description, and that
 // Lookup handles aliases and capitals.
+//
 // Proves CMD-01.
 func TestLookup(t *testing.T) {
 	d := New(Config{Terminal: true})
@@ -74,6 +75,7 @@ func TestLookup(t *testing.T) {
 
 // TestAvailable checks that some commands are not offered without a terminal, and return an
 // error when run.
+//
 // Proves CMD-02.
 func TestAvailable(t *testing.T) {
 	d := New(Config{})

@@ -53,6 +53,7 @@ func glanceOf(t *testing.T, model string, used int, later string) Glance {
 
 // TestGlance checks the fill levels. The usable window is 80,000 tokens: the warning begins at
 // three quarters of it, and 3,000 before its end nothing is sent.
+//
 // Proves SESS-46, X-191, CTX-30.
 func TestGlance(t *testing.T) {
 	tests := []struct {

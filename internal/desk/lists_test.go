@@ -17,6 +17,7 @@ import (
 
 // TestResumeList checks that the session list previews how each session began and ended,
 // searches their content, and renames, forks and deletes them.
+//
 // Proves SESS-20.
 func TestResumeList(t *testing.T) {
 	home, dir := t.TempDir(), t.TempDir()

@@ -25,6 +25,7 @@ func (l *listener) Stream(_ context.Context, req *model.Request) iter.Seq2[model
 
 // TestModelWithEffort checks that an effort can be chosen together with the model, and stays
 // unchanged otherwise.
+//
 // Proves CMD-04.
 func TestModelWithEffort(t *testing.T) {
 	var asked listener

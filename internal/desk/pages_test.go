@@ -50,6 +50,7 @@ func TestCostPage(t *testing.T) {
 }
 
 // TestCostPageOfAgents checks that the agents' shares form a tree and add up to the total.
+//
 // Proves SESS-45.
 func TestCostPageOfAgents(t *testing.T) {
 	l := cost.New(func(string) cost.Facts { return cost.Facts{Price: &model.Price{Output: 1e4}} })

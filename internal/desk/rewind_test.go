@@ -19,6 +19,7 @@ import (
 
 // TestRewindAndUndo checks that a rewind of the conversation and its files can be undone until
 // the next message (finding 14).
+//
 // Proves SESS-31, SESS-32.
 func TestRewindAndUndo(t *testing.T) {
 	dir := t.TempDir()
@@ -169,6 +170,7 @@ func TestMessageNamed(t *testing.T) {
 
 // TestRewindListOfALongSession checks that the picker has all messages of a long session, each
 // with the changes made in response; a line-based list has only the last ones.
+//
 // Proves HIST-03.
 func TestRewindListOfALongSession(t *testing.T) {
 	dir := t.TempDir()

@@ -12,6 +12,7 @@ import (
 
 // TestTasksOfAgents checks that a nested agent is offered for stopping, and can be stopped by
 // its ID or a prefix of it.
+//
 // Proves TASK-05, AGENT-40.
 func TestTasksOfAgents(t *testing.T) {
 	top, below := task.New(t.TempDir(), nil), task.New(t.TempDir(), nil)

@@ -9,6 +9,7 @@ import (
 )
 
 // TestTree checks that each item follows its parent and is indented.
+//
 // Proves AGENT-40.
 func TestTree(t *testing.T) {
 	tests := []struct{ items, want string }{

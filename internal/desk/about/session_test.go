@@ -43,6 +43,7 @@ func run(t *testing.T, d *desk.Desk, name, arg string) string {
 }
 
 // TestTag checks showing and removing a tag.
+//
 // Proves CMD-03.
 func TestTag(t *testing.T) {
 	d := newDesk(t, t.TempDir())
@@ -62,6 +63,7 @@ func TestTag(t *testing.T) {
 
 // TestBranch checks that a branch has the original's messages, a title and the original's
 // files, and that the original remains.
+//
 // Proves CMD-04.
 func TestBranch(t *testing.T) {
 	d := newDesk(t, t.TempDir())
@@ -141,6 +143,7 @@ other     all of it                 changed since
 }
 
 // TestEnv checks that values that may be secrets are not shown.
+//
 // Proves CMD-03.
 func TestEnv(t *testing.T) {
 	all := []Variable{

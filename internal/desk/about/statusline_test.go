@@ -14,6 +14,7 @@ import (
 
 // TestStatusLine checks that the command gets the expected fields, and that only its first line
 // is used.
+//
 // Proves X-125.
 func TestStatusLine(t *testing.T) {
 	d := newDesk(t, t.TempDir())

@@ -12,6 +12,7 @@ import (
 )
 
 // TestAgentsAtWork checks that running agents are listed after the definitions, if any.
+//
 // Proves AGENT-22.
 func TestAgentsAtWork(t *testing.T) {
 	var list []desk.AtWork
@@ -39,6 +40,7 @@ func TestAgentsAtWork(t *testing.T) {
 
 // TestManyAgents checks that a page lists only some of very many agents, including the built-in
 // ones, and explains how to show others.
+//
 // Proves CMD-04.
 func TestManyAgents(t *testing.T) {
 	set := &agentdef.Set{Definitions: []*agentdef.Definition{{Name: "Explore"}, {Name: "own", Source: agentdef.Source{Kind: agentdef.User}}}}
@@ -55,6 +57,7 @@ func TestManyAgents(t *testing.T) {
 }
 
 // TestCompleteAgents checks that edit and delete complete only agents that can be changed.
+//
 // Proves CMD-04.
 func TestCompleteAgents(t *testing.T) {
 	set := &agentdef.Set{Definitions: []*agentdef.Definition{

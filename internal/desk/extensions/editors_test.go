@@ -12,6 +12,7 @@ import (
 
 // TestEditors checks that /ide names the editors, marks the one for this directory, and
 // explains how to connect it.
+//
 // Proves CMD-04, MCP-51.
 func TestEditors(t *testing.T) {
 	var all []editor.Editor

@@ -25,6 +25,7 @@ func find(t *testing.T, l desk.List, view int, name string) desk.Action {
 
 // TestAgentsList checks that /agents at a terminal is a list with previews, in which an agent
 // is shown, edited, created, and deleted after confirmation. Elsewhere it is a page.
+//
 // Proves CMD-04.
 func TestAgentsList(t *testing.T) {
 	set := &agentdef.Set{Definitions: []*agentdef.Definition{{Name: "scout", Description: "looks around"}}}
@@ -116,6 +117,7 @@ func (p *fakePlugins) RemoveMarket(_ context.Context, name string) (string, erro
 
 // TestPluginsList checks that /plugin lists installed and installable plugins, marketplaces and
 // problems, with their actions.
+//
 // Proves CMD-04.
 func TestPluginsList(t *testing.T) {
 	plugins := &fakePlugins{}

@@ -77,6 +77,7 @@ func TestServersPage(t *testing.T) {
 
 // TestServersPageLeftOut checks that a tool with the same name as another server's tool is
 // omitted, and that both pages report it; many are only counted.
+//
 // Proves REG-05.
 func TestServersPageLeftOut(t *testing.T) {
 	outer, inner := &roster.Entry{Name: "a__b"}, &roster.Entry{Name: "a"}

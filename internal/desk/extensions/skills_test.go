@@ -13,6 +13,7 @@ import (
 
 // TestSkillsPage checks that skills are listed by origin with problems and unused ones, and
 // that a single skill is shown with its size.
+//
 // Proves CMD-04.
 func TestSkillsPage(t *testing.T) {
 	text := func(context.Context) (string, error) { return "Do it.", nil }
@@ -73,6 +74,7 @@ func TestListedTokens(t *testing.T) {
 
 // TestManySkills checks that a page lists only some of very many skills, the user's first, and
 // explains how to find others.
+//
 // Proves CMD-04.
 func TestManySkills(t *testing.T) {
 	set := &library.Set{Skills: []*skill.Skill{{Name: "own", Origin: skill.Origin{Kind: skill.User}}}}

@@ -81,6 +81,7 @@ func TestPermissionsPage(t *testing.T) {
 
 // TestRulesList checks that rules are listed by behavior, and added and removed in place; a
 // rule that cannot be removed stays, with a reason.
+//
 // Proves PERM-48.
 func TestRulesList(t *testing.T) {
 	d, p := newDesk(t)

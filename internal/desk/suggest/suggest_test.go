@@ -92,6 +92,7 @@ func TestCommands(t *testing.T) {
 }
 
 // TestArguments checks that a command's arguments are suggested after its name.
+//
 // Proves CMD-01.
 func TestArguments(t *testing.T) {
 	d := offer(desk.Command{Name: "paint", Origin: "p", Complete: func(*desk.Desk, string) []string { return []string{"red", "rose", "blue"} }})
@@ -113,6 +114,7 @@ func TestArguments(t *testing.T) {
 
 // TestFiles checks that choosing an entry inserts @path, quoted if it contains blanks, and that
 // a directory can be continued.
+//
 // Proves IDX-08.
 func TestFiles(t *testing.T) {
 	dir := t.TempDir()

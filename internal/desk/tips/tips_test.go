@@ -44,6 +44,7 @@ func on() bool { return true }
 
 // TestTake checks that a tip is given once per machine, even with concurrent callers, and not
 // if it cannot be recorded or tips are disabled.
+//
 // Proves X-134.
 func TestTake(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")

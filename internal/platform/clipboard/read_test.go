@@ -38,6 +38,7 @@ func env(pairs ...string) func(string) string {
 
 // TestRead checks that Read returns an image using the system's program, and text if the
 // clipboard holds no image.
+//
 // Proves X-127.
 func TestRead(t *testing.T) {
 	const wayland = `case "$*" in
@@ -88,6 +89,7 @@ func TestReadMac(t *testing.T) {
 
 // TestReadBounded checks that a clipboard program that prints endlessly, hangs or is missing
 // does not block.
+//
 // Proves X-127.
 func TestReadBounded(t *testing.T) {
 	x := env("DISPLAY", ":0")

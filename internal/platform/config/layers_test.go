@@ -96,6 +96,7 @@ var places = map[scope.Scope][]string{
 
 // TestSourcesAndBehaviours checks that every source provides rules of every behavior with
 // source, file and line, and that untrusted sources can only tighten.
+//
 // Proves PERM-05.
 func TestSourcesAndBehaviours(t *testing.T) {
 	grants := map[string]struct {
@@ -415,6 +416,7 @@ func TestEnv(t *testing.T) {
 
 // TestRefusedTogether checks that settings a project cannot set are reported in one line per
 // file that other programs also read, and in one line per setting elsewhere.
+//
 // Proves PERM-71.
 func TestRefusedTogether(t *testing.T) {
 	w := newWorld(t)

@@ -182,6 +182,7 @@ func TestSet(t *testing.T) {
 
 // TestApplyThenUndo checks that adding and removing rules restores the original rules and
 // preserves unknown keys.
+//
 // Proves PERM-45.
 func TestApplyThenUndo(t *testing.T) {
 	w := newWorld(t)
@@ -274,6 +275,7 @@ func TestLiveReload(t *testing.T) {
 
 // TestOthersAndMine checks that external changes made before an own change are reported as
 // external, and kept.
+//
 // Proves PERM-46.
 func TestOthersAndMine(t *testing.T) {
 	w := newWorld(t)

@@ -33,6 +33,7 @@ func rel(root string, paths []string) []string {
 }
 
 // TestGuess includes the wrong paths from the model-side review, section 3.1.
+//
 // Proves READ-07.
 func TestGuess(t *testing.T) {
 	root := tree(t, "src/a.tsx", "src/b.go", "lib/c.go", "main.go", "src/pkg/handler.go", "src/pkg/handlers_test.go", "docs/index.md", "docs/indexes.md", "x1", "x2")

@@ -18,6 +18,7 @@ import (
 
 // TestDaemonsEndWithTheRunner checks that a program that daemonizes twice does not outlive the
 // runner, even if it clears its environment.
+//
 // Proves SH-04.
 func TestDaemonsEndWithTheRunner(t *testing.T) {
 	for _, how := range []string{"", "env -i "} {
@@ -79,6 +80,7 @@ func drawMark(t *rapid.T, name string, have unix.Rlimit) mark {
 
 // TestPartsEndAlone checks that closing a part ends exactly its own programs, including
 // daemons, and that closing the whole ends the rest.
+//
 // Proves AGENT-39, SH-04.
 func TestPartsEndAlone(t *testing.T) {
 	for _, how := range []string{"", "env -i "} {

@@ -58,6 +58,7 @@ func TestMarkdown(t *testing.T) {
 }
 
 // TestHiddenText checks that text invisible to a reader does not reach the model.
+//
 // Proves WFT-09.
 func TestHiddenText(t *testing.T) {
 	tests := []string{

@@ -117,6 +117,7 @@ func (e encryption) document() []byte {
 }
 
 // TestOwnerPassword checks that documents with only an owner password can be read.
+//
 // Proves PDF-02.
 func TestOwnerPassword(t *testing.T) {
 	for name, e := range map[string]encryption{

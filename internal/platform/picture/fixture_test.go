@@ -163,6 +163,7 @@ func unbase64(t testing.TB, text string) []byte {
 
 // TestFixtures checks that pictures from cameras, scanners, browsers and prepress software are
 // accepted unchanged and look the same after compression.
+//
 // Proves X-152, IMG-01, IMG-02.
 func TestFixtures(t *testing.T) {
 	deep, grey, clear := image.NewRGBA64(image.Rect(0, 0, 16, 8)), image.NewGray16(image.Rect(0, 0, 16, 8)), image.NewNRGBA64(image.Rect(0, 0, 16, 8))
@@ -247,6 +248,7 @@ func TestFixtures(t *testing.T) {
 
 // TestBombsAreNotDecoded checks that a small file declaring a huge picture is refused before
 // any of it is decoded.
+//
 // Proves X-152, IMG-02.
 func TestBombsAreNotDecoded(t *testing.T) {
 	rows := make([]byte, 1<<20)
@@ -279,6 +281,7 @@ func TestBombsAreNotDecoded(t *testing.T) {
 }
 
 // TestOtherPicturesAreNamed checks that errors name the type of unsupported pictures.
+//
 // Proves X-152, IMG-01.
 func TestOtherPicturesAreNamed(t *testing.T) {
 	for data, want := range map[string]string{

@@ -118,6 +118,7 @@ func TestFlowFails(t *testing.T) {
 
 // TestFlowWithState checks that a flow with a state rejects requests without it, calls check
 // and also accepts a pasted URL.
+//
 // Proves MCP-25.
 func TestFlowWithState(t *testing.T) {
 	refuse := errors.New("from another service")

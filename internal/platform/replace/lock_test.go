@@ -249,6 +249,7 @@ func TestLockIsOfTheFileWhateverThePath(t *testing.T) {
 // TestLocksOfOneProcessDoNotCollide checks that a call that changes a second file while it
 // holds the first does not deadlock, even if both share a lock file, and that another process
 // waits for both.
+//
 // Proves EDIT-09.
 func TestLocksOfOneProcessDoNotCollide(t *testing.T) {
 	p := newPlace(t, "x")
@@ -339,6 +340,7 @@ func age(t *testing.T, p *place, names []string) {
 
 // TestLeavings checks that files left by a killed process are removed, but not files that
 // another process is using or that someone else created.
+//
 // Proves EDIT-10.
 func TestLeavings(t *testing.T) {
 	p := newPlace(t, "old")

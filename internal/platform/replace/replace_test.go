@@ -167,6 +167,7 @@ func sum(t *testing.T, out Outcome) [sha256.Size]byte {
 
 // TestReplaceIsFlushed checks that the content is synced before the rename, and the directory
 // afterwards.
+//
 // Proves EDIT-10.
 func TestReplaceIsFlushed(t *testing.T) {
 	p := newPlace(t, "old")
@@ -389,6 +390,7 @@ func TestRewriteInPlace(t *testing.T) {
 // TestEveryStepFails makes every step fail once for each possible reason. It checks that the
 // old content stays or, where there is a fallback, that the new content is in place, and that
 // nothing is left behind.
+//
 // Proves EDIT-10, WRITE-04.
 func TestEveryStepFails(t *testing.T) {
 	const old, fresh = "the old content", "something new"
@@ -493,6 +495,7 @@ func TestRewriteRestores(t *testing.T) {
 
 // TestShortenedMeanwhile checks that truncating a large file while it is being read counts as a
 // change and does not crash.
+//
 // Proves EDIT-09.
 func TestShortenedMeanwhile(t *testing.T) {
 	const size = 20 << 20

@@ -25,6 +25,7 @@ func getAttribute(path, name string) string {
 
 // TestReplaceInALockedDirectory runs as a user who may write to the file, but not to its
 // directory.
+//
 // Proves EDIT-10.
 func TestReplaceInALockedDirectory(t *testing.T) {
 	p := newPlace(t, "old")
@@ -68,6 +69,7 @@ func parent(path string) string { return path[:strings.LastIndexByte(path, '/')]
 
 // TestNoNameUntilComplete checks that the new file has no name, which a killed process could
 // leave behind, while its content is written and synced.
+//
 // Proves EDIT-10.
 func TestNoNameUntilComplete(t *testing.T) {
 	p := newPlace(t, "old")
@@ -151,6 +153,7 @@ func TestReadOnlyFile(t *testing.T) {
 
 // TestNoInheritedAccessList checks that a file without an access control list does not inherit
 // the directory's default list.
+//
 // Proves EDIT-10.
 func TestNoInheritedAccessList(t *testing.T) {
 	p := newPlace(t, "old")

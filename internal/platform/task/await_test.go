@@ -57,6 +57,7 @@ func TestAwait(t *testing.T) {
 
 // TestNotAwaited checks that Await neither waits for nor stops a task with NotAwaited, and that
 // its end is announced as usual.
+//
 // Proves AGENT-39.
 func TestNotAwaited(t *testing.T) {
 	var l listener
@@ -86,6 +87,7 @@ func TestNotAwaited(t *testing.T) {
 
 // TestAwaitHearsEveryEnd checks that Await only returns once every end has been announced,
 // however fast tasks end. A task can end before its caller returns.
+//
 // Proves SHBG-07, LOOP-44.
 func TestAwaitHearsEveryEnd(t *testing.T) {
 	for round := range 300 {

@@ -4,6 +4,7 @@ import "testing"
 
 // TestFind checks that a running task is found from the table of the main conversation, and no
 // longer once its own conversation is over.
+//
 // Proves TASK-05.
 func TestFind(t *testing.T) {
 	top, middle, bottom := New(t.TempDir(), nil), New(t.TempDir(), nil), New(t.TempDir(), nil)

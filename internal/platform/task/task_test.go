@@ -76,6 +76,7 @@ func TestLife(t *testing.T) {
 }
 
 // TestOneNotice checks that stopping and ending a task concurrently is announced once.
+//
 // Proves SHBG-04.
 func TestOneNotice(t *testing.T) {
 	for range 100 {
@@ -304,6 +305,7 @@ func TestNoticeCannotBeBroken(t *testing.T) {
 }
 
 // TestNoticeHasTheRemark checks that the notice contains the remark unchanged.
+//
 // Proves PERM-64.
 func TestNoticeHasTheRemark(t *testing.T) {
 	var l listener
@@ -337,6 +339,7 @@ func TestNoticeShowsTheEnd(t *testing.T) {
 
 // TestQuietTasksAreNotAnnounced checks that a quiet task ends without a notice and that Await
 // stops waiting for it.
+//
 // Proves TASK-03.
 func TestQuietTasksAreNotAnnounced(t *testing.T) {
 	told := 0
@@ -361,6 +364,7 @@ func TestQuietTasksAreNotAnnounced(t *testing.T) {
 
 // TestEndClosesTheOutput checks that a task's output is closed when the task ends, also in the
 // foreground, and can still be read.
+//
 // Proves TASK-03, LOOP-51.
 func TestEndClosesTheOutput(t *testing.T) {
 	text := strings.Repeat("a line of text\n", 20_000) // more than is kept in memory

@@ -10,6 +10,7 @@ import (
 
 // TestBulkIsTheSame checks that the fast path gives the same result as processing one character
 // at a time, however the text is split.
+//
 // Proves SHOUT-04.
 func TestBulkIsTheSame(t *testing.T) {
 	pieces := []string{

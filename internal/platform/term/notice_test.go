@@ -45,6 +45,7 @@ func TestNotice(t *testing.T) {
 }
 
 // TestNoticeIsOneSequence checks that no text can end the sequence early.
+//
 // Proves X-126.
 func TestNoticeIsOneSequence(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

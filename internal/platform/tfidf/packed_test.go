@@ -12,6 +12,7 @@ import (
 )
 
 // TestPacked checks that a packed index gives every document the same score as the index.
+//
 // Proves SKILL-33.
 func TestPacked(t *testing.T) {
 	word := rapid.SampledFrom([]string{"red", "reds", "green", "blue", "apple", "创建", "日历", "创建日历", "GitHub", "of", "é", "unheard"})

@@ -61,6 +61,7 @@ var five = []Document{
 
 // TestVectors checks the formulas: term weight = weighted count / the document's largest; idf =
 // ln((N+1)/(df+1)) + 1.
+//
 // Proves TSI-02.
 func TestVectors(t *testing.T) {
 	idf := func(df float64) float64 { return math.Log(6/(df+1)) + 1 }

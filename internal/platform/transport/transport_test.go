@@ -212,6 +212,7 @@ func get(t *testing.T, c Config, address string, variables ...string) (string, e
 
 // TestErrors checks that each kind of connection failure explains the problem and suggests a
 // solution.
+//
 // Proves PROV-55.
 func TestErrors(t *testing.T) {
 	ca, other := newAuthority(t, "Test CA"), newAuthority(t, "Corporate Inspection")
@@ -392,6 +393,7 @@ func TestLoadCertificate(t *testing.T) {
 
 // TestVet checks that addresses are vetted on connecting, under any host name, but that proxies
 // are not.
+//
 // Proves MCP-25.
 func TestVet(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {}))

@@ -160,6 +160,7 @@ func TestTrusted(t *testing.T) {
 }
 
 // TestReplacedDirectory checks that trust applies to a directory, not to a path.
+//
 // Proves PERM-70.
 func TestReplacedDirectory(t *testing.T) {
 	w := newWorld(t)

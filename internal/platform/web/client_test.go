@@ -212,6 +212,7 @@ func TestResponses(t *testing.T) {
 }
 
 // TestFailures checks that errors identify the kind of network failure.
+//
 // Proves WFT-08.
 func TestFailures(t *testing.T) {
 	s := webtest.New(t, http.HandlerFunc(handler))
@@ -304,6 +305,7 @@ func listen(t *testing.T, text string) string {
 
 // TestSlowServers checks that neither a deliberately slow server nor invalid HTTP/2 responses
 // block the call.
+//
 // Proves WFT-06.
 func TestSlowServers(t *testing.T) {
 	hosts, err := web.ParseHosts([]string{"slow.example.org"})
@@ -440,6 +442,7 @@ func TestAbort(t *testing.T) {
 
 // TestProxy checks that a proxy resolves names itself and that its block responses are
 // reported.
+//
 // Proves WFT-02, WFT-07.
 func TestProxy(t *testing.T) {
 	s := webtest.New(t, http.HandlerFunc(handler))

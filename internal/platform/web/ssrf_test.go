@@ -118,6 +118,7 @@ func (w *world) client() *web.Client {
 }
 
 // TestNoWayInside checks that no URL and no resolver result leads to a non-public address.
+//
 // Proves WFT-02.
 func TestNoWayInside(t *testing.T) {
 	cases := 0

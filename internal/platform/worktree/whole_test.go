@@ -52,6 +52,7 @@ const maxChecks = 25
 
 // TestWholeOrNothing checks that after any failure, or if the process is killed anywhere, there
 // is a complete worktree or nothing.
+//
 // Proves AGENT-30.
 func TestWholeOrNothing(t *testing.T) {
 	checks := 0
@@ -137,6 +138,7 @@ func TestWholeOrNothing(t *testing.T) {
 
 // TestBranchIsNotForgotten checks that a branch that git fails to delete is deleted by the next
 // process.
+//
 // Proves AGENT-30.
 func TestBranchIsNotForgotten(t *testing.T) {
 	for _, command := range []string{"git rev-parse --verify --quiet refs/heads", "git update-ref"} {
@@ -163,6 +165,7 @@ func TestBranchIsNotForgotten(t *testing.T) {
 
 // TestKilled checks that the next process cleans up after a process that is killed while git
 // creates a worktree.
+//
 // Proves AGENT-30.
 func TestKilled(t *testing.T) {
 	for _, at := range []string{"checkout", "beginning"} {

@@ -152,6 +152,7 @@ func TestFiveAtOnce(t *testing.T) {
 
 // TestMerged checks that commits that another branch has do not count as lost, except if that
 // is another worktree's branch.
+//
 // Proves AGENT-30, AGENT-32.
 func TestMerged(t *testing.T) {
 	w := newWorld(t)

@@ -61,6 +61,7 @@ var change = tool.Diff{Path: "/w/cart.go", Added: 3, Removed: 2, Hunks: []tool.H
 }}
 
 // TestDiff checks line numbers, changed words and syntax highlighting in a rendered change.
+//
 // Proves X-123, TOOL-17.
 func TestDiff(t *testing.T) {
 	created := tool.Diff{Path: "x.py", Created: true, Added: 2, Hunks: []tool.Hunk{{NewStart: 1, Lines: []string{"+def f(): # c", "+    return 'x\x1b[2J'"}}}}

@@ -87,6 +87,7 @@ func TestLinesFit(t *testing.T) {
 }
 
 // TestMatchesAreMarked checks that search matches are highlighted in any line.
+//
 // Proves TOOL-17.
 func TestMatchesAreMarked(t *testing.T) {
 	list := tool.List{

@@ -7,6 +7,7 @@ import (
 )
 
 // TestGlyphsFor checks that the glyphs are ASCII without a UTF-8 locale.
+//
 // Proves X-124.
 func TestGlyphsFor(t *testing.T) {
 	for _, tt := range []struct {

@@ -12,6 +12,7 @@ import (
 
 // TestDiffLanguages checks changes in many languages: unchanged lines and new files are
 // syntax-highlighted, and changed words are marked in changed lines.
+//
 // Proves X-150.
 func TestDiffLanguages(t *testing.T) {
 	archive, err := txtar.ParseFile("testdata/languages.txtar")

@@ -110,6 +110,7 @@ func TestTablesAlign(t *testing.T) {
 }
 
 // TestHelpFits checks that the command list, including listed skills, fits an 80x24 screen.
+//
 // Proves CMD-04.
 func TestHelpFits(t *testing.T) {
 	var skills []desk.Command

@@ -55,6 +55,7 @@ func TestThemes(t *testing.T) {
 
 // TestThemesContrast checks that colors are readable on the theme's background, including
 // near-black and near-white.
+//
 // Proves X-124.
 func TestThemesContrast(t *testing.T) {
 	for _, tt := range themes() {

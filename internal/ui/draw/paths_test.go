@@ -8,6 +8,7 @@ import (
 )
 
 // TestFiles checks that names of existing files with a line number become links.
+//
 // Proves X-123.
 func TestFiles(t *testing.T) {
 	f := Files{Dir: "/w", Host: "box", Exists: func(path string) bool { return strings.HasPrefix(path, "/w/a") || path == "/etc/x y.go" }}

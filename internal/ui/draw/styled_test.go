@@ -38,6 +38,7 @@ func TestStyled(t *testing.T) {
 
 // TestStyledIsSafe checks that only style sequences survive, and that each style ends with its
 // text.
+//
 // Proves X-125.
 func TestStyledIsSafe(t *testing.T) {
 	styled := regexp.MustCompile(`\x1b\[[0-9;]+m[^\x1b]*\x1b\[0m`)

@@ -138,6 +138,7 @@ func TestUndoPause(t *testing.T) {
 
 // TestFolds checks that a long paste is folded, treated as one character by the caret, sent
 // whole, opened by Enter, and removed by one key.
+//
 // Proves X-120.
 func TestFolds(t *testing.T) {
 	p := newTypist()
@@ -248,6 +249,7 @@ func drawKeys(t *rapid.T) []string {
 // TestRowsShowTheText checks, for random input, that the rows show the whole text within the
 // width, that the caret is at the insertion point and never inside a character, and that cached
 // rows equal recomputed ones.
+//
 // Proves X-120.
 func TestRowsShowTheText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -331,6 +333,7 @@ func checkCaret(t *rapid.T, f *Field) {
 
 // TestUndoReturns checks that undo restores every earlier text in order, and that redo reverses
 // it.
+//
 // Proves X-120.
 func TestUndoReturns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -387,6 +390,7 @@ func (s *simpleText) put(text string) {
 }
 
 // TestNothingIsLost checks random typing, moving, cutting and inserting against a simple model.
+//
 // Proves X-120.
 func TestNothingIsLost(t *testing.T) {
 	cluster := func(s *simpleText) (starts []int) { // character boundaries
@@ -543,6 +547,7 @@ func ExampleField() {
 // TestCovered checks that text typed before recalling a history entry is not lost: it is saved,
 // comes back when the entry is stashed, and is available to callers that send or drop the
 // entry.
+//
 // Proves X-120.
 func TestCovered(t *testing.T) {
 	stored := func(p *typist) string {

@@ -11,6 +11,7 @@ import (
 
 // TestImages checks that an image is one character, shown by its size, sent with the text, and
 // restored from drafts and the history.
+//
 // Proves X-120.
 func TestImages(t *testing.T) {
 	one := Image{MediaType: "image/png", Width: 1280, Height: 720, Path: "/drafts/one"}
@@ -57,6 +58,7 @@ func TestImages(t *testing.T) {
 
 // TestRevise checks that images survive external editing and reordering, and that images with
 // deleted labels are removed.
+//
 // Proves X-120.
 func TestRevise(t *testing.T) {
 	one, two := Image{Width: 1, Height: 2, Path: "one"}, Image{Width: 3, Height: 4, Path: "two"}

@@ -119,6 +119,7 @@ func TestVim(t *testing.T) {
 
 // TestVimModes checks that the initial mode is insert, that Enter submits in every mode, that
 // Esc in normal mode has its usual meaning, and that up and down continue into the history.
+//
 // Proves X-148.
 func TestVimModes(t *testing.T) {
 	p := newTypist()
@@ -340,6 +341,7 @@ func randomCase(rnd *rand.Rand) vimCase {
 
 // TestVimIsVim checks motions, operators, text objects and other commands against vim on random
 // texts.
+//
 // Proves X-148.
 func TestVimIsVim(t *testing.T) {
 	if _, err := exec.LookPath("vim"); err != nil {

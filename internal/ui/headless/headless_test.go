@@ -250,6 +250,7 @@ func (s *stopper) Event(ev agent.Event) {
 
 // TestStructuredOutput checks that a turn with structured output ends with a value in the
 // record, or with the reason it is missing.
+//
 // Proves LOOP-21, SESS-05, SESS-61.
 func TestStructuredOutput(t *testing.T) {
 	for _, tt := range []struct {
@@ -389,6 +390,7 @@ func TestUnread(t *testing.T) {
 
 // TestWindowWarning checks that a nearly full context window is reported to a host as a
 // separate message, and to a person on standard error.
+//
 // Proves CTX-30.
 func TestWindowWarning(t *testing.T) {
 	prompt := &msg.Text{Text: strings.Repeat("some word ", 4000*1000/tokens.New("m").Text(strings.Repeat("some word ", 1000)))}

@@ -211,6 +211,7 @@ func TestQuestions(t *testing.T) {
 
 // TestQuestionWithdrawn checks that an interrupt withdraws a question, and that a later answer
 // has no effect.
+//
 // Proves X-137.
 func TestQuestionWithdrawn(t *testing.T) {
 	d := talkAsking(t, Host{Asks: true, States: true})
@@ -365,6 +366,7 @@ func TestOffered(t *testing.T) {
 }
 
 // TestPriorities checks prompts sent while a turn runs, and notes, which do not start a turn.
+//
 // Proves LOOP-33.
 func TestPriorities(t *testing.T) {
 	d := talk(t, "use Echo {\"text\":\"wait\"}\n---\nexpect text \"steer\"\nsay Steered.\n---\nexpect text \"a note\"\nexpect last \"later\"\nsay Later.", Host{},
@@ -524,6 +526,7 @@ func TestHostDies(t *testing.T) {
 
 // TestEveryRequestIsAnswered checks, for arbitrary input lines, that each request is answered
 // once, that each prompt has one result, and that the output is JSON lines.
+//
 // Proves X-137.
 func TestEveryRequestIsAnswered(t *testing.T) {
 	line := rapid.OneOf(
@@ -586,6 +589,7 @@ func TestEveryRequestIsAnswered(t *testing.T) {
 
 // TestQuestionsOfServers checks that server questions are sent to a host that supports them,
 // and that an invalid answer cancels.
+//
 // Proves MCP-45.
 func TestQuestionsOfServers(t *testing.T) {
 	form := session.Form{From: "docs", Message: "Which?", Schema: json.RawMessage(`{"type":"object"}`), Fields: []session.Field{
@@ -638,6 +642,7 @@ func TestQuestionsOfServers(t *testing.T) {
 
 // TestChoicesOfHosts checks that a host answers the model's questions like a permission
 // request, with the answers in the input.
+//
 // Proves X-009.
 func TestChoicesOfHosts(t *testing.T) {
 	d := talkAsking(t, Host{Asks: true})

@@ -75,6 +75,7 @@ func (remote) Bind(input json.RawMessage) (tool.Call, error) { return nil, nil }
 
 // TestServers checks that hosts see the configured servers without secrets, and address them by
 // their configured names.
+//
 // Proves MCP-11.
 func TestServers(t *testing.T) {
 	servers := mcp.New(mcp.Config{Dialer: dialer{}})

@@ -72,6 +72,7 @@ func TestChords(t *testing.T) {
 }
 
 // TestProblems checks that problems in a file are reported and that the rest of it applies.
+//
 // Proves X-120, CMD-06.
 func TestProblems(t *testing.T) {
 	for _, tt := range []struct{ file, want string }{

@@ -48,6 +48,7 @@ func show(events []Event) string {
 
 // TestTerminals checks that terminal input decodes the same wherever it is split, regardless of
 // pauses.
+//
 // Proves X-120.
 func TestTerminals(t *testing.T) {
 	for _, tt := range captured {
@@ -77,6 +78,7 @@ func TestTerminals(t *testing.T) {
 // TestModifiers checks that modifiers are recognized where the terminal reports them, with
 // Kitty or xterm codes. Key releases and lone modifier keys are ignored; a repeat counts as a
 // press. In a terminal without such codes, Ctrl+I is Tab and Shift+Enter is Enter.
+//
 // Proves X-128.
 func TestModifiers(t *testing.T) {
 	for _, tt := range []struct{ name, bytes, want string }{
@@ -100,6 +102,7 @@ func TestModifiers(t *testing.T) {
 
 // TestIncomplete checks that an escape is a key only if nothing follows it, and that a partial
 // sequence is never typed.
+//
 // Proves X-120.
 func TestIncomplete(t *testing.T) {
 	for _, tt := range []struct {

@@ -176,6 +176,7 @@ func bare(rows []draw.Row) string {
 }
 
 // TestDocumentsAsGoldmark checks that text, roles and nesting agree with goldmark.
+//
 // Proves X-123.
 func TestDocumentsAsGoldmark(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

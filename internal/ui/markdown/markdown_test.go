@@ -50,6 +50,7 @@ func drawn(s Stream, text string, size int) []draw.Row {
 
 // TestMarkdown checks that answers are rendered so that they can be read and copied (second
 // look 2.13, the model's side 5.18).
+//
 // Proves X-123.
 func TestMarkdown(t *testing.T) {
 	tests := []struct {

@@ -11,6 +11,7 @@ import (
 )
 
 // TestContextCommand checks that the page fits the width and is safe for the terminal.
+//
 // Proves CTX-18.
 func TestContextCommand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

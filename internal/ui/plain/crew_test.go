@@ -44,6 +44,7 @@ func TestAgentsBesideAnAnswer(t *testing.T) {
 
 // TestAgentsAtWork checks that sub-agents are reported once, and again only after a silence,
 // regardless of their activity.
+//
 // Proves AGENT-40.
 func TestAgentsAtWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -68,6 +69,7 @@ func TestAgentsAtWork(t *testing.T) {
 
 // TestAgentAsks checks that a question first names the sub-agent that asks it, on one line, for
 // any name.
+//
 // Proves AGENT-12.
 func TestAgentAsks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

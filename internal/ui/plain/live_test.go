@@ -20,6 +20,7 @@ import (
 // TestWaiting checks that the user sees a wait after two seconds, that at most ten seconds pass
 // without output, and that nothing is written while idle (the model's side, finding 5 and 5.2;
 // second look 2.9).
+//
 // Proves X-193, CLI-05.
 func TestWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -51,6 +52,7 @@ func TestWaiting(t *testing.T) {
 // TestOutput checks that command output is shown: its end while a command runs and when it
 // succeeds, and all of it when it fails, line by line and with the exit code (the model's side
 // 5.3, second look 2.4).
+//
 // Proves CLI-05.
 func TestOutput(t *testing.T) {
 	last := "  ⋯ 4 earlier lines\n  line 5    of it\n"
@@ -87,6 +89,7 @@ say Three.`, func(s *setup) { s.Tools = append(s.Tools, talktest.RunTool()) })
 }
 
 // TestProgressIsShown checks that a call's progress is shown with the call.
+//
 // Proves MCP-36.
 func TestProgressIsShown(t *testing.T) {
 	def := tool.Def{Name: "Copy", Doc: "Copies.", Schema: json.RawMessage(`{"type":"object"}`)}
@@ -147,6 +150,7 @@ func TestTasksEnd(t *testing.T) {
 
 // TestUpdates checks that text between calls is shown, including text sent as thinking (the
 // model's side, finding 5).
+//
 // Proves PROV-42.
 func TestUpdates(t *testing.T) {
 	var out bytes.Buffer

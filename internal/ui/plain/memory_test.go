@@ -14,6 +14,7 @@ import (
 
 // TestMemoryCommand checks that a program started by a command, such as an editor, receives the
 // input typed while it runs.
+//
 // Proves MEM-42.
 func TestMemoryCommand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -42,6 +42,7 @@ func (n *notebook) serve(c *setup) {
 
 // TestNumberSign checks that a line beginning with a number sign is added to instructions and
 // not sent to the model.
+//
 // Proves CTX-26.
 func TestNumberSign(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

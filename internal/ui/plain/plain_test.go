@@ -140,6 +140,7 @@ func TestCommands(t *testing.T) {
 
 // TestCommandIsShownWhole checks that a permission prompt shows the entire command, regardless
 // of length and line breaks.
+//
 // Proves SH-01.
 func TestCommandIsShownWhole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -157,6 +158,7 @@ say Fine.`, nil)
 
 // TestCompactOneSide checks compacting one side of a selected message, and that the choices are
 // shown.
+//
 // Proves CTX-50.
 func TestCompactOneSide(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -248,6 +250,7 @@ func TestErrors(t *testing.T) {
 
 // TestTasks checks that background tasks are listed, inspected, awaited and stopped, and that a
 // key moves a running call to the background.
+//
 // Proves TASK-05, SHBG-02.
 func TestTasks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

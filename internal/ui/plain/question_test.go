@@ -25,6 +25,7 @@ import (
 
 // TestDialogs checks that choices are numbered, that forms prompt field by field, and that
 // previews are shown only as previews.
+//
 // Proves X-009.
 func TestDialogs(t *testing.T) {
 	five := 5.0
@@ -102,6 +103,7 @@ func TestDialogs(t *testing.T) {
 
 // TestCallsThroughTheDoor checks that a call through the door is presented as a call of the
 // tool itself: the door's name is nowhere on the screen.
+//
 // Proves XTR-04.
 func TestCallsThroughTheDoor(t *testing.T) {
 	offered := []mcp.Offered{{Server: &roster.Entry{Name: "db", Given: "db"}, Tool: mcp.Tool{
@@ -151,6 +153,7 @@ func permissionOf(n int) session.Permission {
 // TestAnswers checks the accepted forms of yes (second-look 2.7). After an ambiguous word the
 // question is repeated, a sentence is a refusal sent to the model, and a plain no ends the
 // turn.
+//
 // Proves PERM-17.
 func TestAnswers(t *testing.T) {
 	q := permissionOf(2)

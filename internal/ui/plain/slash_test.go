@@ -13,6 +13,7 @@ import (
 // TestCommandsWhileItWorks checks that, while the model works, a read-only command answers
 // immediately and a prompt command waits until the turn has ended instead of being added to the
 // turn.
+//
 // Proves CMD-01.
 func TestCommandsWhileItWorks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -42,6 +43,7 @@ func TestCommandsWhileItWorks(t *testing.T) {
 
 // TestSlowCommand checks that a slow command is shown, that input entered while it runs waits
 // for its end, and that Ctrl-C cancels it.
+//
 // Proves CMD-01.
 func TestSlowCommand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

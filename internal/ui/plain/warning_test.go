@@ -12,6 +12,7 @@ import (
 
 // TestQuestionsWarn checks that an irreversible command is presented with a warning, and that
 // the proposed action comes last.
+//
 // Proves SHC-02.
 func TestQuestionsWarn(t *testing.T) {
 	var out bytes.Buffer

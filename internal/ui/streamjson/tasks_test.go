@@ -15,6 +15,7 @@ import (
 
 // TestTasks checks the lines for a task that starts, makes progress, moves to the background
 // and ends, and the list of background tasks whenever it changes.
+//
 // Proves TASK-03.
 func TestTasks(t *testing.T) {
 	p, out := newPrinter(nil)

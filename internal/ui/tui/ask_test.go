@@ -12,6 +12,7 @@ import (
 
 // TestQuestion checks that keys typed while a question opens reach the composer, and that a key
 // pressed after it has been seen answers it. Its subject stays in the scrollback, once.
+//
 // Proves PERM-17.
 func TestQuestion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -48,6 +49,7 @@ func TestQuestion(t *testing.T) {
 
 // TestQuestionsInARow checks that an answering key does not delay the next question: keys some
 // time apart answer successive questions.
+//
 // Proves PERM-17.
 func TestQuestionsInARow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -68,6 +70,7 @@ func TestQuestionsInARow(t *testing.T) {
 
 // TestKeysThatArriveTogether checks that arrows and Enter arriving together, as over a slow
 // connection, answer like single keys, while text arriving together is a paste.
+//
 // Proves PERM-17.
 func TestKeysThatArriveTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

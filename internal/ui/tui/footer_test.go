@@ -17,6 +17,7 @@ import (
 )
 
 // TestStatus checks that the status row follows the session.
+//
 // Proves X-191, SESS-46, PERM-21.
 func TestStatus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -38,6 +39,7 @@ func TestStatus(t *testing.T) {
 // TestCustomStatus checks that the user's status line command runs in the background after a
 // pause without changes, never twice concurrently, and that its line replaces the default one
 // unless it fails.
+//
 // Proves X-125.
 func TestCustomStatus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -79,6 +81,7 @@ func TestCustomStatus(t *testing.T) {
 
 // TestNotify checks that a user in another window is notified once when a question waits and
 // once when a long turn ends, but not while typing.
+//
 // Proves X-126.
 func TestNotify(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -128,6 +131,7 @@ func TestNotify(t *testing.T) {
 }
 
 // TestRepaint checks that a theme change is visible immediately.
+//
 // Proves X-124.
 func TestRepaint(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -178,6 +182,7 @@ func (r *recorder) take() string {
 
 // TestRequestStatus checks that the pull request state is looked up at the start and after each
 // turn, at most once a minute.
+//
 // Proves X-133.
 func TestRequestStatus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

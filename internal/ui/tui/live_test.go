@@ -54,6 +54,7 @@ func TestInterrupting(t *testing.T) {
 
 // TestKeys checks that Esc interrupts and keeps the typed text, that pressing it twice drops
 // the text, and that other keys have their usual meaning (second look 2.15).
+//
 // Proves X-120, X-193.
 func TestKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -106,6 +107,7 @@ func TestKeys(t *testing.T) {
 
 // TestVimIsShown checks that the vim mode is shown from the beginning and when the setting
 // changes.
+//
 // Proves X-148.
 func TestVimIsShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -124,6 +126,7 @@ func TestVimIsShown(t *testing.T) {
 
 // TestInterruptTwice checks that Ctrl-C exits when pressed twice in a row, but not if it drops
 // typed text in between.
+//
 // Proves X-120.
 func TestInterruptTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -147,6 +150,7 @@ func TestInterruptTwice(t *testing.T) {
 
 // TestCoveredWords checks that text typed before recalling a history entry is in the history
 // when that entry is sent or dropped.
+//
 // Proves X-120.
 func TestCoveredWords(t *testing.T) {
 	for key, up := range map[string]string{"\r": "\x1b[A\x1b[A", "\x03": "\x1b[A"} {
@@ -166,6 +170,7 @@ func TestCoveredWords(t *testing.T) {
 
 // TestEditor checks editing the message in an editor with any line ends. Text written before
 // the editor failed is in the history.
+//
 // Proves X-120.
 func TestEditor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -286,6 +291,7 @@ func TestGarbage(t *testing.T) {
 // TestWaiting checks that the user sees a wait after two seconds, that at most ten seconds pass
 // without output, and that nothing is written while idle (the model's side, finding 5 and 5.2;
 // second look 2.9).
+//
 // Proves X-193, CLI-05.
 func TestWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -317,6 +323,7 @@ func TestWaiting(t *testing.T) {
 // TestOutput checks that command output is shown: its end while a command runs and when it
 // succeeds, and all of it when it fails, line by line and with the exit code (the model's side
 // 5.3, second look 2.4).
+//
 // Proves CLI-05.
 func TestOutput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -360,6 +367,7 @@ say Three.`, func(s *setup) { s.Tools = append(s.Tools, talktest.RunTool()) })
 
 // TestProgressIsShown checks that a call's progress is shown below it, or with it where lines
 // are appended.
+//
 // Proves MCP-36.
 func TestProgressIsShown(t *testing.T) {
 	def := tool.Def{Name: "Copy", Doc: "Copies.", Schema: json.RawMessage(`{"type":"object"}`)}
@@ -443,6 +451,7 @@ func TestTypedAhead(t *testing.T) {
 
 // TestSlowCommand checks that a slow command does not block the screen: it is shown with its
 // duration, input entered while it runs waits for its end, and a key cancels it.
+//
 // Proves CMD-01.
 func TestSlowCommand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -485,6 +494,7 @@ func TestSlowCommand(t *testing.T) {
 
 // TestSuggestion checks that a suggestion is a numbered question that appears while idle. Text
 // typed instead is a message: no letter of it answers the suggestion.
+//
 // Proves PERM-60.
 func TestSuggestion(t *testing.T) {
 	for _, tt := range []struct {
@@ -595,6 +605,7 @@ func works(id, title string, calls int, doing string) session.Task {
 // TestAgentsAtWork checks that one running sub-agent has a line, that several have one line
 // each below their count, and that the lines disappear at the end. Their names cannot move the
 // cursor.
+//
 // Proves AGENT-40.
 func TestAgentsAtWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

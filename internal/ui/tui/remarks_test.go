@@ -48,6 +48,7 @@ func away(w *wit) func(*setup) {
 
 // TestAway checks that a user who returns after a while gets one summary, and that nothing is
 // requested while idle.
+//
 // Proves X-136.
 func TestAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -85,6 +86,7 @@ func TestAway(t *testing.T) {
 
 // TestAwayMeanwhile checks that a pending summary is dropped when the user sends something, and
 // that a turn that ends while the user is away is summarized immediately.
+//
 // Proves X-136.
 func TestAwayMeanwhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -123,6 +125,7 @@ func next(w *wit) func(*setup) {
 
 // TestNext checks that a proposed message is shown in the empty composer, can be accepted for
 // editing, and disappears with any other key.
+//
 // Proves X-134.
 func TestNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -171,6 +174,7 @@ func TestNext(t *testing.T) {
 
 // TestNextUnwanted checks that nothing is proposed while the user types, after a stopped or
 // failed turn, or while a question waits.
+//
 // Proves X-134.
 func TestNextUnwanted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

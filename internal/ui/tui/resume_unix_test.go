@@ -12,6 +12,7 @@ import (
 // TestStoppedAgain checks that the program reclaims the terminal after being stopped
 // externally, even right after the user suspended it: only the SIGCONT that belongs to Ctrl-Z
 // is ignored.
+//
 // Proves X-120.
 func TestStoppedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

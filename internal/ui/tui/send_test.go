@@ -29,6 +29,7 @@ func (c *console) said() (texts []string) {
 // TestMessagesWait checks that, while the model works, Enter adds to the turn and Tab queues a
 // message behind it; both are shown as queued, and written when the model receives them. Up
 // withdraws the last one.
+//
 // Proves SESS-62, X-120.
 func TestMessagesWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -52,6 +53,7 @@ func TestMessagesWait(t *testing.T) {
 
 // TestMessagesThatWaitAreStored checks that queued messages are saved with the draft and
 // restored if the program is killed, except messages the model has received.
+//
 // Proves X-120, SESS-62.
 func TestMessagesThatWaitAreStored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -93,6 +95,7 @@ func TestMessagesThatWaitAreStored(t *testing.T) {
 
 // TestTypingIsStoredWithoutAPause checks that a kill during continuous typing loses no more
 // than the last words.
+//
 // Proves X-120.
 func TestTypingIsStoredWithoutAPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -121,6 +124,7 @@ func TestTypingIsStoredWithoutAPause(t *testing.T) {
 
 // TestInterruptedComesBack checks that a message interrupted before the model received it or
 // began to answer returns to the composer.
+//
 // Proves X-120.
 func TestInterruptedComesBack(t *testing.T) {
 	for _, key := range []string{"\x1b", "\x03"} {
@@ -167,6 +171,7 @@ func TestStoppedByAQuestion(t *testing.T) {
 }
 
 // TestDroppedStays checks that dropped text is in the history.
+//
 // Proves X-120.
 func TestDroppedStays(t *testing.T) {
 	for _, keys := range []string{"\x03", "\x1b\x1b"} {
@@ -198,6 +203,7 @@ func TestDroppedStays(t *testing.T) {
 
 // TestCommandsAreSuggested checks that a leading slash suggests commands, that Tab completes
 // one, and that Enter runs one without arguments.
+//
 // Proves CMD-01.
 func TestCommandsAreSuggested(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -239,6 +245,7 @@ func (store) Part(image edit.Image) (msg.Part, error) {
 
 // TestPictures checks that images from the clipboard and from dropped paths are sent with the
 // message, even if it is edited.
+//
 // Proves, SESS-62.
 func TestPictures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

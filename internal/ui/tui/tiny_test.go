@@ -11,6 +11,7 @@ import (
 // TestTinyTerminals checks that everything works in a terminal that is far too small: sending,
 // answering questions, opening and closing lists and long texts. The screen never gets a row
 // that is too wide, which the test terminal would show.
+//
 // Proves X-193.
 func TestTinyTerminals(t *testing.T) {
 	for _, size := range [][2]int{{1, 1}, {1, 5}, {2, 2}, {3, 2}, {5, 1}, {10, 5}, {19, 5}, {80, 1}} {

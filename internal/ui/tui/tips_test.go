@@ -21,6 +21,7 @@ func tipped(given chan<- string) func(*setup) {
 }
 
 // TestTips checks that a tip is shown after a turn, and at most one per session.
+//
 // Proves X-134.
 func TestTips(t *testing.T) {
 	elsewhere := t.TempDir()
@@ -73,6 +74,7 @@ func TestTips(t *testing.T) {
 
 // TestTipsWait checks that a tip is shown after the turn and not during it, and that tips of a
 // previous session are dropped.
+//
 // Proves X-134.
 func TestTipsWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -88,6 +88,7 @@ func TestConversation(t *testing.T) {
 
 // TestAllOutput checks that a key shows the full transcript, including folded and omitted
 // parts.
+//
 // Proves TOOL-18, SHC-03.
 func TestAllOutput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -103,6 +104,7 @@ func TestAllOutput(t *testing.T) {
 }
 
 // TestThinkingKey checks that a key toggles the display of the model's thinking.
+//
 // Proves PROV-42.
 func TestThinkingKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -118,6 +120,7 @@ func TestThinkingKey(t *testing.T) {
 }
 
 // TestThinkingIsShown checks the setting for showing the model's thinking.
+//
 // Proves PROV-42.
 func TestThinkingIsShown(t *testing.T) {
 	for _, shown := range []bool{false, true} {

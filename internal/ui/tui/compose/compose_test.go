@@ -53,6 +53,7 @@ func shown(rows []draw.Row, caret *screen.Point) string {
 
 // TestGhost checks that placeholder text is not part of the message, and that the caret
 // precedes it.
+//
 // Proves X-134.
 func TestGhost(t *testing.T) {
 	p := newTypist()

@@ -24,6 +24,7 @@ import (
 func decision(a permission.Answer) session.Reply { return session.Decision{Answer: a} }
 
 // TestAnswers checks the replies that keys give to each kind of question.
+//
 // Proves PERM-17, PLAN-05, X-009.
 func TestAnswers(t *testing.T) {
 	yes := decision(permission.Answer{Behavior: permission.Allow})
@@ -124,6 +125,7 @@ func TestAnswers(t *testing.T) {
 
 // TestPlanAfresh checks that a yes with a fresh context ends the turn, and that the work starts
 // with only the plan, as the user edited it.
+//
 // Proves PLAN-04, PLAN-05.
 func TestPlanAfresh(t *testing.T) {
 	d := open(t, plan("default"), 79, 10)
@@ -152,6 +154,7 @@ func TestPlanAfresh(t *testing.T) {
 }
 
 // TestEditedProposal checks that the call gets the user's edited text.
+//
 // Proves EDIT-12.
 func TestEditedProposal(t *testing.T) {
 	d := open(t, change(), 79, 10)
@@ -175,6 +178,7 @@ func TestEditedProposal(t *testing.T) {
 
 // TestEditedPreview checks that an edited proposal is shown as the resulting change, in full
 // before it can be approved, or with the error it would cause.
+//
 // Proves EDIT-12.
 func TestEditedPreview(t *testing.T) {
 	q := change()
@@ -338,6 +342,7 @@ func TestFormsTakeNoMessage(t *testing.T) {
 // It checks that no key read before the question had been seen for a while answers it, that
 // each character reaches the composer or the question it was meant for, and that rows stay
 // within any size.
+//
 // Proves PERM-17.
 func TestRandomKeys(t *testing.T) {
 	questions := []func() session.Question{

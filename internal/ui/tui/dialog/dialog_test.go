@@ -206,6 +206,7 @@ func form() session.Form {
 }
 
 // TestLook checks the appearance of each kind of question, when it opens and in other states.
+//
 // Proves PERM-17, SHC-02, TOOL-22, PLAN-05.
 func TestLook(t *testing.T) {
 	consent := session.Permission{Question: permission.Question{Tool: "EnterPlanMode", Title: "Plan before acting: it is large", NeedsPerson: true,

@@ -12,6 +12,7 @@ import (
 // TestGuardProperty checks that no key answers unless it was read alone after the question had
 // been active and visible for a while, and that all other typed text reaches the composer, in
 // order.
+//
 // Proves PERM-17.
 func TestGuardProperty(t *testing.T) {
 	for seed := range uint64(3000) {

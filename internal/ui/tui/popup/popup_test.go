@@ -201,6 +201,7 @@ func TestMatchedLetters(t *testing.T) {
 
 // TestFiles checks that files are searched in the background, that late results are dropped,
 // and that the shown items always match the typed text.
+//
 // Proves IDX-08.
 func TestFiles(t *testing.T) {
 	w := newWorld()
@@ -243,6 +244,7 @@ func TestFiles(t *testing.T) {
 
 // TestArguments checks that an argument is sent as typed: a suggestion is accepted only with
 // Tab, or after the user has moved to it.
+//
 // Proves CMD-01.
 func TestArguments(t *testing.T) {
 	w := newWorld()

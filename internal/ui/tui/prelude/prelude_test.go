@@ -100,6 +100,7 @@ func (p *person) types(keys ...string) {
 
 // TestAnswers checks that questions before a conversation are answered like questions within
 // it: by letter, number or mark. A missing answer means no.
+//
 // Proves PERM-17.
 func TestAnswers(t *testing.T) {
 	for _, tt := range []struct {
@@ -143,6 +144,7 @@ func TestAnswers(t *testing.T) {
 
 // TestTypedAhead checks that text typed before the question could be seen, or pasted, does not
 // answer it, is shown and is returned.
+//
 // Proves PERM-17.
 func TestTypedAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -150,6 +150,7 @@ func code(n int) *int { return &n }
 
 // TestJourney checks a typical session: reading, searching, an answer, an edit, a command with
 // its output, and a failure.
+//
 // Proves TOOL-16, TOOL-17, TOOL-18, X-123.
 func TestJourney(t *testing.T) {
 	for _, size := range []struct{ w, h int }{{80, 24}, {40, 12}} {
@@ -201,6 +202,7 @@ func TestJourney(t *testing.T) {
 
 // TestHostile checks that names, output and answers can neither control the terminal nor break
 // rows.
+//
 // Proves X-123.
 func TestHostile(t *testing.T) {
 	nasty := "a\x1b[2J\x1b]0;x\x07b\u202ec\u200bd\r\te" + strings.Repeat("x", 10000)
@@ -365,6 +367,7 @@ func TestThinkingFlips(t *testing.T) {
 }
 
 // TestThinking checks that thinking is folded, or shown faint.
+//
 // Proves PROV-42.
 func TestThinking(t *testing.T) {
 	for shown, want := range map[bool]string{
@@ -402,6 +405,7 @@ func TestThinking(t *testing.T) {
 }
 
 // TestUpdatesAreShown checks that text between calls is shown although it arrives as thinking.
+//
 // Proves PROV-42.
 func TestUpdatesAreShown(t *testing.T) {
 	s := newStage(t, 60, 20, Config{})
@@ -414,6 +418,7 @@ func TestUpdatesAreShown(t *testing.T) {
 // TestRunning checks that a running command is shown with a clock after two seconds and the end
 // of its output, but not during a question, and that nothing of it remains live when the turn
 // is over.
+//
 // Proves SHC-03.
 func TestRunning(t *testing.T) {
 	s := newStage(t, 60, 20, Config{})
@@ -452,6 +457,7 @@ func TestRunning(t *testing.T) {
 
 // TestAll checks that the whole transcript contains everything: unfolded runs, and all output,
 // from files if available.
+//
 // Proves TOOL-18, SHC-03.
 func TestAll(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out")
