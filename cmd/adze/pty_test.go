@@ -182,7 +182,7 @@ func TestTerminalStuck(t *testing.T) {
 		l.slow = 20 * time.Millisecond
 		l.mu.Unlock()
 		l.keys("go\r")
-		l.stored("number 500 ")
+		l.waitFor("number 500 ") // a user who leaves earlier does not get the rest
 		l.leave("\x04")
 		<-l.read
 		terminal := screentest.New(80, 24)
