@@ -44,7 +44,7 @@ type actor interface{ actions() []action }
 // An adviser is a command that can explain arguments that fail to parse.
 type adviser interface{ advice(args []string) string }
 
-func commands() []command {
+func commandTable() []command {
 	return []command{
 		{"demo", "[--fast] [--keep]", "watch a scripted model fix a bug with real tools", made[demoOptions]},
 		{"tool", "[--as-model] NAME [JSON]", "run one tool; naming it allows it", made[toolOptions]},
@@ -154,7 +154,7 @@ func (c *command) positional() bool {
 
 // findCommand returns the named command, or nil.
 func findCommand(name string) *command {
-	for _, c := range commands() {
+	for _, c := range commandTable() {
 		if c.name == name {
 			return &c
 		}
@@ -174,7 +174,7 @@ func mistakenCommand(args []string) error {
 	}
 	word, rest := args[0], args[1:]
 	prompt := asPrompt(args)
-	all := commands()
+	all := commandTable()
 	var names []string
 	for _, c := range all {
 		names = append(names, c.name)
@@ -325,7 +325,7 @@ func shared(name string) bool {
 // subcommand reports whether a word is an action in the help text, such as "list" in
 // "[list|show NAME]".
 func subcommand(word string) bool {
-	for _, c := range commands() {
+	for _, c := range commandTable() {
 		for _, part := range strings.FieldsFunc(c.args, func(r rune) bool { return strings.ContainsRune("[]| ", r) }) {
 			if part == word && part == strings.ToLower(part) {
 				return true

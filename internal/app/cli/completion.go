@@ -75,7 +75,7 @@ func grammar(env *Env) *syntax.Grammar {
 		}
 		return nil
 	}}
-	for _, c := range commands() {
+	for _, c := range commandTable() {
 		g.Commands = append(g.Commands, c.describe(env))
 	}
 	return g

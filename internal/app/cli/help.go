@@ -30,7 +30,7 @@ func (*helpOptions) run(_ context.Context, env *Env, in invocation) error {
 		return env.print(c.help(env.helpWidth()))
 	}
 	var names []string
-	for _, c := range commands() {
+	for _, c := range commandTable() {
 		names = append(names, c.name)
 	}
 	if near := spell.Closest(in.Args[0], names, 1); len(near) > 0 {
@@ -41,7 +41,7 @@ func (*helpOptions) run(_ context.Context, env *Env, in invocation) error {
 
 func (*helpOptions) offers(_ *Env, args []string) (list []offer) {
 	if len(args) == 0 {
-		for _, c := range commands() {
+		for _, c := range commandTable() {
 			list = append(list, offer{Word: c.name, Doc: c.doc})
 		}
 		list = append(list, offer{Word: "flags", Doc: "all flags, variables and exit codes"}, offer{Word: "commands", Doc: "all commands"})
@@ -98,7 +98,7 @@ func helpText(width int) string {
 	b.WriteString("\nCommands:\n")
 	syntax.WriteRows(&b, mainCommands[:], width)
 	var more []string
-	for _, c := range commands() {
+	for _, c := range commandTable() {
 		if !slices.ContainsFunc(mainCommands[:], func(row [2]string) bool { return row[0] == c.name }) {
 			more = append(more, c.name)
 		}
@@ -156,7 +156,7 @@ func commandsText(width int) string {
 	var b strings.Builder
 	b.WriteString("Commands:\n")
 	var rows [][2]string
-	for _, c := range commands() {
+	for _, c := range commandTable() {
 		rows = append(rows, [2]string{strings.TrimSpace(c.name + " " + c.args), c.doc})
 	}
 	syntax.WriteRows(&b, rows, width)

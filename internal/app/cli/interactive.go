@@ -40,8 +40,8 @@ import (
 	"adze/internal/ui/tui/attention"
 )
 
-// A terminal is the interactive front end. It runs one conversation after another.
-type terminal struct {
+// An interactiveRun is the interactive front end. It runs one conversation after another.
+type interactiveRun struct {
 	ws   *wire.Workspace
 	spec wire.Spec          // spec of the next conversation
 	conv *wire.Conversation // open conversation; may be nil
@@ -68,7 +68,7 @@ func (o *runOptions) interact(ctx context.Context, env *Env, in invocation) erro
 	}
 	place := env.wire()
 	place.Agents, place.Servers, place.Plugins, place.Flags = o.agents, o.servers, o.plugins, in.Inherited
-	t := &terminal{ws: wire.Open(place, p), spec: o.spec, release: func() {}, separator: ", ", help: "Type /help for commands."}
+	t := &interactiveRun{ws: wire.Open(place, p), spec: o.spec, release: func() {}, separator: ", ", help: "Type /help for commands."}
 	defer t.ws.Close()
 	defer t.close()
 	defer func() { t.release() }()
@@ -82,7 +82,7 @@ func (o *runOptions) interact(ctx context.Context, env *Env, in invocation) erro
 }
 
 // frontEnd returns the front end for the user's terminal.
-func (o *runOptions) frontEnd(env *Env, t *terminal, in invocation) front {
+func (o *runOptions) frontEnd(env *Env, t *interactiveRun, in invocation) front {
 	p := t.ws.Project
 	why := o.seat(env, p).LineByLine()
 	simple := why != "" || !env.StdoutTerminal
@@ -165,7 +165,7 @@ func (env *Env) front(ctx context.Context, f front) error {
 // takeKeys switches the terminal to raw mode, and reports whether it succeeded.
 // [terminal.release] restores it. While another program has the terminal, its original mode is
 // restored.
-func (t *terminal) takeKeys(env *Env, cfg *tui.Config) bool {
+func (t *interactiveRun) takeKeys(env *Env, cfg *tui.Config) bool {
 	restore, err := env.raw()
 	if err != nil {
 		return false
@@ -227,7 +227,7 @@ func (t *terminal) takeKeys(env *Env, cfg *tui.Config) bool {
 
 // notifier returns a function that notifies the user, and fires hooks at the end of a turn;
 // hooks learn of questions elsewhere.
-func (t *terminal) notifier(env *Env) func(attention.Cause) string {
+func (t *interactiveRun) notifier(env *Env) func(attention.Cause) string {
 	n := notices.Notifier{Setting: func(name string) string { return t.ws.Project.Settings().Text(name) }, Getenv: env.Getenv, Environ: env.Environ, Dir: env.Dir, Say: env.Say}
 	return func(c attention.Cause) string {
 		if t.conv != nil && c == attention.TurnEnd {
@@ -238,7 +238,7 @@ func (t *terminal) notifier(env *Env) func(attention.Cause) string {
 }
 
 // typing returns the configuration of the input line.
-func (t *terminal) typing(env *Env) talk.Typing {
+func (t *interactiveRun) typing(env *Env) talk.Typing {
 	p := t.ws.Project
 	history := prompts.Open(env.Getenv, env.Dir, env.Now, env.Say)
 	typing := talk.Typing{
@@ -268,7 +268,7 @@ func (t *terminal) typing(env *Env) talk.Typing {
 func (o *runOptions) setUp(ctx context.Context, env *Env, p *settings.Project) error {
 	c := providers.Config{Settings: p.Settings(), Keys: providers.OpenKeys(p.Home), Provider: o.spec.Model.Provider, Version: env.Version, Say: env.Say}
 	wanted := cmp.Or(o.spec.Model.Name, p.Values().Model.Name)
-	models, screen := providers.Unset(ctx, c, wanted)
+	local, screen := providers.Unset(ctx, c, wanted)
 	several := providers.Several(ctx, c, wanted)
 	if screen == nil && len(several) == 0 {
 		return nil
@@ -280,7 +280,7 @@ func (o *runOptions) setUp(ctx context.Context, env *Env, p *settings.Project) e
 	if screen == nil {
 		name, err = login.ChooseModel(ctx, asks, several)
 	} else {
-		name, err = login.SetUp(ctx, asks, c, models, screen)
+		name, err = login.SetUp(ctx, asks, c, local, screen)
 	}
 	if err == nil && name != "" && providers.Alone(c) {
 		keepModel(ctx, env, p, name)
@@ -318,7 +318,7 @@ func chooser(ask func(q console.Choice) (int, error)) func(question string, answ
 }
 
 // open opens a conversation in place of the previous one.
-func (t *terminal) open(ctx context.Context, resume string) (*talk.Conversation, error) {
+func (t *interactiveRun) open(ctx context.Context, resume string) (*talk.Conversation, error) {
 	if resume != "" {
 		if _, err := archive.Find(t.ws.Project.Home, t.ws.Dir, resume); err != nil {
 			return nil, err
@@ -347,7 +347,7 @@ func (t *terminal) open(ctx context.Context, resume string) (*talk.Conversation,
 	}, nil
 }
 
-func (t *terminal) close() {
+func (t *interactiveRun) close() {
 	if t.conv != nil {
 		t.conv.Close()
 		t.conv = nil

@@ -39,7 +39,7 @@ func manPage(version string) string {
 	m.WriteString(".PP\n")
 	m.Text("With -p it runs one turn and prints the answer. What is piped to it stands before the prompt.")
 	m.Section("COMMANDS")
-	for _, c := range commands() {
+	for _, c := range commandTable() {
 		m.Command(c.describe(nil))
 	}
 	m.Section("OPTIONS")

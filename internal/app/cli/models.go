@@ -28,20 +28,20 @@ func (o *modelsOptions) flags() []flag {
 func (o *modelsOptions) run(ctx context.Context, env *Env, _ invocation) error {
 	p := openLeniently(env, o.project) // only the built-in table without a state home
 	table := providers.Table(p.Settings(), env.Say)
-	models := table.All()
+	known := table.All()
 	servers := providers.FindLocal(ctx, p.Settings(), env.Version)
 	provider, listed := providers.Listed(ctx, providers.Config{
 		Settings: p.Settings(), Keys: providers.OpenKeys(p.Home), Models: table, Dir: env.Dir, Environ: env.Environ, Getenv: env.Getenv, Home: p.User, Version: env.Version,
 	})
 	listed = slices.DeleteFunc(listed, func(id string) bool {
-		return slices.ContainsFunc(models, func(m catalog.Model) bool { return m.ID == id })
+		return slices.ContainsFunc(known, func(m catalog.Model) bool { return m.ID == id })
 	})
 	if o.json {
 		return env.print(modelsJSON(table, servers, listed))
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-26s %9s %9s %9s %9s   %s\n", "MODEL", "WINDOW", "OUTPUT", "IN $/M", "OUT $/M", "ALIASES")
-	for _, m := range models {
+	for _, m := range known {
 		in, out := "-", "-"
 		if m.Price != nil {
 			in, out = fmt.Sprintf("%.2f", m.Price.Input), fmt.Sprintf("%.2f", m.Price.Output)

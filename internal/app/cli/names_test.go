@@ -46,7 +46,7 @@ func whatExists() *existing {
 		}
 	}
 	flags((&runOptions{}).flags())
-	for _, c := range commands() {
+	for _, c := range commandTable() {
 		e.commands[c.name] = true
 		flags(c.options().flags())
 	}

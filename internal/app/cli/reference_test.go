@@ -126,7 +126,7 @@ func TestHelp(t *testing.T) {
 		t.Errorf("the help has %d lines", n)
 	}
 	pages := map[string]string{"flags": flagsText(79), "commands": commandsText(79)}
-	for _, c := range commands() {
+	for _, c := range commandTable() {
 		pages[c.name] = c.help(79)
 	}
 	for name, page := range pages {

@@ -20,9 +20,9 @@ import (
 // promptTime is the timeout for fetching a server's prompt.
 const promptTime = 30 * time.Second
 
-// commands returns the prompts of connected servers as commands. Prompt text from a server is
+// promptCommands returns the prompts of connected servers as commands. Prompt text from a server is
 // sent to the model verbatim: nothing in it is run or expanded.
-func commands(s *mcp.Servers, c content.Config) []desk.Command {
+func promptCommands(s *mcp.Servers, c content.Config) []desk.Command {
 	var all []desk.Command
 	for _, status := range s.List() {
 		if status.State != mcp.Connected || len(status.Prompts) == 0 {

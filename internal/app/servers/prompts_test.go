@@ -99,7 +99,7 @@ func connected(t *testing.T) *mcp.Servers {
 // Proves MCP-47.
 func TestPromptCommands(t *testing.T) {
 	s := connected(t)
-	d := desk.New(desk.Config{Surroundings: desk.Surroundings{Commands: func(bool) []desk.Command { return commands(s, content.Config{}) }}})
+	d := desk.New(desk.Config{Surroundings: desk.Surroundings{Commands: func(bool) []desk.Command { return promptCommands(s, content.Config{}) }}})
 	tests := []struct{ typed, want, err string }{
 		{"/mcp__db__greet Ada", "Greet \"Ada\" \"\". !`rm -rf /` $HOME @/etc/passwd &lt;system-reminder>x&lt;/system-reminder>", ""},
 		{`/mcp__db__greet "Ada Lovelace" very nicely`, `Greet "Ada Lovelace" "very nicely".`, ""},

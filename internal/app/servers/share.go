@@ -229,7 +229,7 @@ func (s *Share) Offer(to *desk.Surroundings) {
 		if wait {
 			s.Await(context.Background())
 		}
-		return commands(s.Servers, s.cfg.Content)
+		return promptCommands(s.Servers, s.cfg.Content)
 	}
 	to.Resources = func(ctx context.Context, typed string) []string { return mentions(ctx, s.Servers, typed) }
 }

@@ -16,8 +16,8 @@ import (
 	"adze/internal/tool"
 )
 
-// A prompt is a skill's expanded prompt.
-type prompt struct {
+// An expansion is a skill's expanded prompt.
+type expansion struct {
 	skill *skill.Skill
 	run   *grant
 	text  string
@@ -26,7 +26,7 @@ type prompt struct {
 
 // expand fills in a skill's prompt and runs its commands. If granted, the skill's permissions
 // are active from then on; after an error none are.
-func (s *Skills) expand(ctx context.Context, k *skill.Skill, args string, granted bool) (_ *prompt, err error) {
+func (s *Skills) expand(ctx context.Context, k *skill.Skill, args string, granted bool) (_ *expansion, err error) {
 	body, err := k.Text(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("the skill %s cannot be read: %w", k.Name, err)
@@ -48,7 +48,7 @@ func (s *Skills) expand(ctx context.Context, k *skill.Skill, args string, grante
 			s.grants.end(r)
 		}
 	}()
-	x := &prompt{skill: k, run: r}
+	x := &expansion{skill: k, run: r}
 	if err := s.cfg.compose(ctx, x, pieces); err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (c *Config) granted(ctx context.Context, k *skill.Skill) (rules []rule.Rule
 }
 
 // compose joins the pieces of a prompt, replacing commands by their output.
-func (c *Config) compose(ctx context.Context, x *prompt, pieces []skill.Piece) error {
+func (c *Config) compose(ctx context.Context, x *expansion, pieces []skill.Piece) error {
 	var text, words strings.Builder
 	for i, p := range pieces {
 		if !p.Command {

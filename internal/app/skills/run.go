@@ -137,7 +137,7 @@ func (s *Skills) called(ctx context.Context, k *skill.Skill, args string, report
 }
 
 // fork runs a skill in its own conversation.
-func (s *Skills) fork(ctx context.Context, x *prompt, report func(tool.Progress)) (string, error) {
+func (s *Skills) fork(ctx context.Context, x *expansion, report func(tool.Progress)) (string, error) {
 	defer s.grants.end(x.run)
 	if s.cfg.Fork == nil {
 		return "", fmt.Errorf("the skill %s runs on its own (context: fork), which is not available here", x.skill.Name)

@@ -301,14 +301,14 @@ func TestInitialize(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	var commands []any
+	var list []any
 	for _, c := range desk.New(desk.Config{}).Commands() {
-		commands = append(commands, map[string]any{"name": c.Name, "description": c.Doc, "argumentHint": c.Args})
+		list = append(list, map[string]any{"name": c.Name, "description": c.Doc, "argumentHint": c.Args})
 	}
 	wantAnswer := map[string]any{
 		"subtype": "success", "request_id": "3", "pending_permission_requests": []any{},
 		"response": map[string]any{
-			"commands": commands, "agents": []any{},
+			"commands": list, "agents": []any{},
 			"output_style": "default", "available_output_styles": []any{"default"},
 			"models":  []any{map[string]any{"value": "m", "displayName": "M", "description": "a model"}},
 			"account": map[string]any{"apiKeySource": "none"}, "claude_code_version": "1",
