@@ -56,7 +56,7 @@ var layers = [][]string{
 	{"mcp", "mcp/editor"},
 	{"mcp/client", "mcp/content", "mcp/signin", "mcp/signin/signintest"},
 	{"agentdef", "skill", "plugin"},
-	{"agentdef/builtin", "skill/library", "skill/usage", "skill/bundled", "skill/remote", "plugin/market", "style", "schedule", "workflow"},
+	{"agentdef/builtin", "skill/library", "skill/usage", "skill/bundled", "skill/remote", "plugin/market", "style", "domain/cron", "workflow"},
 	{"tools/*", "permission", "hook", "memory", "instruct"},
 	{"confine"},
 	{"agent/aside"},

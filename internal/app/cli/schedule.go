@@ -12,8 +12,8 @@ import (
 	"adze/internal/app/wire"
 	"adze/internal/desk"
 	"adze/internal/desk/jobs"
+	"adze/internal/domain/cron"
 	"adze/internal/platform/fsys"
-	"adze/internal/schedule"
 	"adze/internal/ui/draw"
 )
 
@@ -52,12 +52,12 @@ func (*scheduleOptions) offers(env *Env, args []string) (list []offer) {
 }
 
 // scheduled returns the working directory's durable jobs.
-func scheduled(env *Env) (*schedule.Table, error) {
+func scheduled(env *Env) (*cron.Table, error) {
 	home, err := fsys.StateHome(env.Getenv)
 	if err != nil {
 		return nil, setup.Errorf("%v", err)
 	}
-	return schedule.New(schedule.Config{
+	return cron.New(cron.Config{
 		File: wire.JobsFile(home, env.Dir), Locks: filepath.Join(home, "locks"), Now: env.Now, MaxAge: func() time.Duration { return 0 }, // nothing is added
 	}), nil
 }
@@ -102,7 +102,7 @@ type listedJob struct {
 	Flaw string `json:"flaw,omitempty"`
 }
 
-func (o *scheduleOptions) list(ctx context.Context, env *Env, table *schedule.Table) error {
+func (o *scheduleOptions) list(ctx context.Context, env *Env, table *cron.Table) error {
 	all, err := table.List(ctx)
 	if err != nil {
 		return err

@@ -10,9 +10,9 @@ import (
 	"sync"
 	"time"
 
+	"adze/internal/domain/cron"
 	"adze/internal/msg"
 	"adze/internal/platform/texts"
-	"adze/internal/schedule"
 	"adze/internal/session"
 )
 
@@ -22,7 +22,7 @@ const longest = time.Minute
 
 // Config configures a runner. All fields are required.
 type Config struct {
-	Table    *schedule.Table
+	Table    *cron.Table
 	Now      func() time.Time
 	Language func() texts.Language
 	// Session returns the session. It is called when the first front end attaches.
@@ -52,7 +52,7 @@ type Prompter = func(ctx context.Context, text string) (session.Prompt, error)
 
 // A run is a job's prompt that is queued or being answered.
 type run struct {
-	schedule.Firing
+	cron.Firing
 	stop    context.CancelFunc // stops following it
 	started bool
 }
@@ -91,7 +91,7 @@ func (r *Runner) Close() {
 }
 
 // Add creates a job.
-func (r *Runner) Add(ctx context.Context, d schedule.Draft) (schedule.Job, error) {
+func (r *Runner) Add(ctx context.Context, d cron.Draft) (cron.Job, error) {
 	j, err := r.cfg.Table.Add(ctx, d)
 	r.arm()
 	return j, err
@@ -99,7 +99,7 @@ func (r *Runner) Add(ctx context.Context, d schedule.Draft) (schedule.Job, error
 
 // Remove removes a job; see [schedule.Table.Remove]. Its prompt is withdrawn if it is still
 // queued.
-func (r *Runner) Remove(ctx context.Context, id string) (schedule.Job, error) {
+func (r *Runner) Remove(ctx context.Context, id string) (cron.Job, error) {
 	j, err := r.cfg.Table.Remove(ctx, id)
 	r.arm()
 	if err != nil {
@@ -117,7 +117,7 @@ func (r *Runner) Remove(ctx context.Context, id string) (schedule.Job, error) {
 }
 
 // List returns the jobs; see [schedule.Table.List].
-func (r *Runner) List(ctx context.Context) ([]schedule.Job, error) { return r.cfg.Table.List(ctx) }
+func (r *Runner) List(ctx context.Context) ([]cron.Job, error) { return r.cfg.Table.List(ctx) }
 
 // arm sets the timer for the next job, if any.
 func (r *Runner) arm() {
@@ -152,11 +152,11 @@ func (r *Runner) tick() {
 	r.fail(err)
 	for _, f := range due {
 		switch f.Verdict {
-		case schedule.Missed:
+		case cron.Missed:
 			r.tell(missed(f))
-		case schedule.Expired:
+		case cron.Expired:
 			r.tell(expired(f))
-		case schedule.Run:
+		case cron.Run:
 			r.fire(f)
 		}
 	}
@@ -184,7 +184,7 @@ func (r *Runner) tell(text string) {
 }
 
 // fire submits a job's prompt, unless the previous one is still queued or being answered.
-func (r *Runner) fire(f schedule.Firing) {
+func (r *Runner) fire(f cron.Firing) {
 	r.mu.Lock()
 	busy, make := r.busy(f.ID), r.prompt
 	r.mu.Unlock()
@@ -196,7 +196,7 @@ func (r *Runner) fire(f schedule.Firing) {
 		var err error
 		if p, err = make(r.life, f.Prompt); err != nil {
 			r.tell(fmt.Sprintf("%s: %v", title(f.Job), err))
-			r.done(f.Job, 0, schedule.Failed, err.Error())
+			r.done(f.Job, 0, cron.Failed, err.Error())
 			return
 		}
 	}
@@ -252,18 +252,18 @@ func (r *Runner) await(ctx context.Context, s *session.Session, after session.Se
 }
 
 // finished records the result of a turn.
-func (r *Runner) finished(j schedule.Job, ev session.Finished) {
-	why, result := ev.Detail, schedule.Succeeded
+func (r *Runner) finished(j cron.Job, ev session.Finished) {
+	why, result := ev.Detail, cron.Succeeded
 	if ev.Err != nil {
 		why = ev.Err.Error()
 	}
 	switch {
 	case ev.Reason.Aborted():
-		result = schedule.Interrupted
+		result = cron.Interrupted
 	case ev.Local != nil && ev.Local.Err != nil: // the command's prompt could not be built
-		why, result = ev.Local.Err.Error(), schedule.Failed
+		why, result = ev.Local.Err.Error(), cron.Failed
 	case !ev.Reason.OK():
-		result = schedule.Failed
+		result = cron.Failed
 	}
 	r.done(j, ev.After.CostUSD-ev.Before.CostUSD, result, why)
 }
@@ -278,7 +278,7 @@ func (r *Runner) forget(prompt string) {
 }
 
 // done records the result of a run, and notifies the user if it was the last one.
-func (r *Runner) done(j schedule.Job, costUSD float64, result schedule.Result, why string) {
+func (r *Runner) done(j cron.Job, costUSD float64, result cron.Result, why string) {
 	j, ended, err := r.cfg.Table.Done(r.life, j, costUSD, result)
 	r.fail(err)
 	if ended {

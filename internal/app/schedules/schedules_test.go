@@ -14,12 +14,12 @@ import (
 	"go.uber.org/goleak"
 
 	"adze/internal/agent"
+	"adze/internal/domain/cron"
 	"adze/internal/model"
 	"adze/internal/model/cost"
 	"adze/internal/model/replay"
 	"adze/internal/msg"
 	"adze/internal/platform/texts"
-	"adze/internal/schedule"
 	"adze/internal/session"
 	"adze/internal/tool"
 )
@@ -59,7 +59,7 @@ func open(t *testing.T, script, file string) *stage {
 	}
 	st := &stage{t: t, file: file, player: replay.NewPlayer(sc)}
 	st.Runner = New(Config{
-		Table: schedule.New(schedule.Config{File: file, Locks: filepath.Join(filepath.Dir(file), "locks"), Now: time.Now, MaxAge: func() time.Duration { return 7 * 24 * time.Hour }}),
+		Table: cron.New(cron.Config{File: file, Locks: filepath.Join(filepath.Dir(file), "locks"), Now: time.Now, MaxAge: func() time.Duration { return 7 * 24 * time.Hour }}),
 		Now:   time.Now, Language: func() texts.Language { return texts.English },
 		Session: func() *session.Session { return st.s },
 	})
@@ -89,7 +89,7 @@ func (st *stage) leave() {
 	st.s.Close()
 }
 
-func (st *stage) add(d schedule.Draft) schedule.Job {
+func (st *stage) add(d cron.Draft) cron.Job {
 	st.t.Helper()
 	j, err := st.Add(st.t.Context(), d)
 	if err != nil {
@@ -144,7 +144,7 @@ func (st *stage) expect(want ...string) {
 func TestLoop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := newStage(t, "forever\nexpect last \"The schedule submitted this prompt (every 10 minutes)\"\nsay fine\nusage input=10 output=20")
-		st.add(schedule.Draft{Prompt: "look", Every: 10 * time.Minute, AtOnce: true})
+		st.add(cron.Draft{Prompt: "look", Every: 10 * time.Minute, AtOnce: true})
 		wait(time.Second)
 		st.expect("/loop every 10 minutes: look (run 1)", "> look")
 		wait(10 * time.Minute)
@@ -179,8 +179,8 @@ func TestWaitsForTheTurn(t *testing.T) {
 		if err := st.s.Submit(t.Context(), session.Prompt{Parts: []msg.Part{&msg.Text{Text: "work"}}}); err != nil {
 			t.Fatal(err)
 		}
-		st.add(schedule.Draft{Prompt: "look", Every: 10 * time.Minute})
-		other := st.add(schedule.Draft{Prompt: "other", Every: 20 * time.Minute})
+		st.add(cron.Draft{Prompt: "look", Every: 10 * time.Minute})
+		other := st.add(cron.Draft{Prompt: "other", Every: 20 * time.Minute})
 		wait(46 * time.Minute)
 		if n := len(st.s.Waiting()); n != 2 {
 			t.Errorf("%d prompts wait", n)
@@ -202,7 +202,7 @@ func TestTakenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := newStage(t, "forever\nsay fine")
 		st.s.Submit(t.Context(), session.Prompt{Parts: []msg.Part{&msg.Text{Text: "work"}}})
-		st.add(schedule.Draft{Prompt: "look", Every: 10 * time.Minute})
+		st.add(cron.Draft{Prompt: "look", Every: 10 * time.Minute})
 		wait(12 * time.Minute)
 		st.s.Submit(t.Context(), session.Interrupt{Queued: true})
 		wait(9 * time.Minute)
@@ -219,8 +219,8 @@ func TestTakenBack(t *testing.T) {
 func TestFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := newStage(t, "forever\nerror invalid_request no such thing")
-		st.add(schedule.Draft{Prompt: "look", Every: 10 * time.Minute})
-		st.add(schedule.Draft{Prompt: "/gone", Every: time.Hour, Durable: true})
+		st.add(cron.Draft{Prompt: "look", Every: 10 * time.Minute})
+		st.add(cron.Draft{Prompt: "/gone", Every: time.Hour, Durable: true})
 		wait(25 * time.Minute)
 		if list, _ := st.List(t.Context()); len(list) != 2 {
 			t.Error("it ended early")
@@ -250,7 +250,7 @@ func TestByModel(t *testing.T) {
 			t.Error("it is looked up")
 			return session.Prompt{}, nil
 		})
-		st.add(schedule.Draft{Prompt: "/exit @secret", Every: time.Minute, ByModel: true})
+		st.add(cron.Draft{Prompt: "/exit @secret", Every: time.Minute, ByModel: true})
 		wait(time.Minute)
 		st.expect("/loop every minute: /exit @secret (run 1)", "> /exit @secret")
 	})
@@ -264,7 +264,7 @@ func TestByModel(t *testing.T) {
 func TestLaterSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := newStage(t, "forever\nsay fine")
-		st.add(schedule.Draft{Prompt: "report", Cron: "0 9 * * *", Durable: true})
+		st.add(cron.Draft{Prompt: "report", Cron: "0 9 * * *", Durable: true})
 		st.leave()
 		wait(11 * time.Hour) // the start was at midnight
 		later := open(t, "forever\nsay fine", st.file)
@@ -298,7 +298,7 @@ func TestTwoSessions(t *testing.T) {
 		st := newStage(t, "forever\nsay fine")
 		other := open(t, "forever\nsay fine", st.file)
 		other.Attend(typed)
-		st.add(schedule.Draft{Prompt: "look", Every: time.Hour, Durable: true})
+		st.add(cron.Draft{Prompt: "look", Every: time.Hour, Durable: true})
 		other.s.Submit(t.Context(), session.Prompt{Parts: []msg.Part{&msg.Text{Text: "hello"}}})
 		wait(time.Hour)
 		wait(time.Hour)

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/domain/cron"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/texts"
-	"adze/internal/schedule"
 	"adze/internal/tool"
 )
 
@@ -22,7 +22,7 @@ var (
 )
 
 // title names a job, such as "/loop every 10 minutes".
-func title(j schedule.Job) string {
+func title(j cron.Job) string {
 	command := "/schedule "
 	if j.Every > 0 {
 		command = "/loop "
@@ -31,10 +31,10 @@ func title(j schedule.Job) string {
 }
 
 // brief returns the beginning of a prompt.
-func brief(j schedule.Job) string { return tool.OneLine(j.Prompt, 200) }
+func brief(j cron.Job) string { return tool.OneLine(j.Prompt, 200) }
 
 // begun describes the job of a turn and the cost of its runs.
-func begun(f schedule.Firing) string {
+func begun(f cron.Firing) string {
 	var about []string
 	if !f.Once {
 		about = append(about, fmt.Sprintf("run %d", f.Runs+1))
@@ -57,7 +57,7 @@ func late(d time.Duration) string {
 }
 
 // missed reports that a job is skipped because it is too late.
-func missed(f schedule.Firing) string {
+func missed(f cron.Firing) string {
 	text := fmt.Sprintf("%s: %s was due %s ago and is not run.", title(f.Job), brief(f.Job), late(f.Late))
 	if f.Ended {
 		return text
@@ -67,13 +67,13 @@ func missed(f schedule.Firing) string {
 }
 
 // expired reports that a job has reached its maximum age.
-func expired(f schedule.Firing) string {
+func expired(f cron.Firing) string {
 	return fmt.Sprintf("%s: %s has ended, %s after it was made%s. Make it again if it is still needed.",
 		title(f.Job), brief(f.Job), amount.Of(int(f.Expires.Sub(f.Made).Round(time.Hour)/(24*time.Hour)), "day", "days"), spent(f.Job))
 }
 
 // failing reports that a job has ended because of failures.
-func failing(j schedule.Job, why string) string {
+func failing(j cron.Job, why string) string {
 	text := fmt.Sprintf("%s: %s has ended because it failed %d times in a row%s", title(j), brief(j), j.Failures, spent(j))
 	if why != "" {
 		text += ": " + tool.OneLine(why, 200)
@@ -82,7 +82,7 @@ func failing(j schedule.Job, why string) string {
 }
 
 // spent describes the cost of a job's runs, if known.
-func spent(j schedule.Job) string {
+func spent(j cron.Job) string {
 	if j.CostUSD == 0 {
 		return ""
 	}

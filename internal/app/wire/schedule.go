@@ -8,8 +8,8 @@ import (
 	"adze/internal/app/schedules"
 	"adze/internal/desk"
 	"adze/internal/desk/jobs"
+	cronpkg "adze/internal/domain/cron"
 	"adze/internal/platform/fsys"
-	"adze/internal/schedule"
 	"adze/internal/session"
 	"adze/internal/tool"
 	"adze/internal/tools/bash"
@@ -31,12 +31,12 @@ func openSchedule(c *Conversation) *schedules.Runner {
 	if !v.Loop.Schedule.Enabled || v.Size.Reduced() || c.spec.Entry == Print || c.spec.Calls != FromModel || c.spec.Worker != nil {
 		return nil
 	}
-	cfg := schedule.Config{Now: c.ws.Now, MaxAge: func() time.Duration { return c.ws.values().Loop.Schedule.MaxAge }}
+	cfg := cronpkg.Config{Now: c.ws.Now, MaxAge: func() time.Duration { return c.ws.values().Loop.Schedule.MaxAge }}
 	if home := c.ws.Project.Home; home != "" {
 		cfg.File, cfg.Locks = JobsFile(home, c.ws.Dir), filepath.Join(home, "locks")
 	}
 	return schedules.New(schedules.Config{
-		Table: schedule.New(cfg), Now: c.ws.Now, Language: c.ws.language,
+		Table: cronpkg.New(cfg), Now: c.ws.Now, Language: c.ws.language,
 		Session: func() *session.Session { return c.Session },
 	})
 }

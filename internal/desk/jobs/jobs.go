@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"adze/internal/desk"
+	"adze/internal/domain/cron"
 	"adze/internal/msg"
 	"adze/internal/platform/amount"
-	"adze/internal/schedule"
 	"adze/internal/session"
 	"adze/internal/tool"
 )
@@ -42,7 +42,7 @@ func loopCommand() desk.Command {
 		Doc: "run a prompt now, then every 10 minutes or INTERVAL (5m, 2h, every hour) while the session is open; stop ID or stop all ends it",
 		Run: func(ctx context.Context, d *desk.Desk, arg string) (desk.Answer, error) { return runLoop(ctx, d, arg) },
 		Complete: func(d *desk.Desk, _ string) []string {
-			return append(jobIDs(d, "stop ", func(j *schedule.Job) bool { return !j.Durable }), "stop all")
+			return append(jobIDs(d, "stop ", func(j *cron.Job) bool { return !j.Durable }), "stop all")
 		}}
 }
 
@@ -53,12 +53,12 @@ func scheduleCommand() desk.Command {
 			return runSchedule(ctx, d, arg)
 		},
 		Complete: func(d *desk.Desk, _ string) []string {
-			return append(jobIDs(d, "delete ", func(*schedule.Job) bool { return true }), "list", "once ")
+			return append(jobIDs(d, "delete ", func(*cron.Job) bool { return true }), "list", "once ")
 		}}
 }
 
 // jobIDs returns the IDs of matching jobs, each after a word.
-func jobIDs(d *desk.Desk, word string, fits func(*schedule.Job) bool) (all []string) {
+func jobIDs(d *desk.Desk, word string, fits func(*cron.Job) bool) (all []string) {
 	if d.Surroundings.Schedule == nil {
 		return nil
 	}
@@ -97,7 +97,7 @@ func runLoop(ctx context.Context, d *desk.Desk, arg string) (desk.Answer, error)
 	if every == 0 {
 		every = defaultEvery
 	}
-	return addJob(ctx, d, schedule.Draft{Prompt: prompt, Every: every, AtOnce: true})
+	return addJob(ctx, d, cron.Draft{Prompt: prompt, Every: every, AtOnce: true})
 }
 
 // runSchedule creates, lists or ends durable jobs.
@@ -112,7 +112,7 @@ func runSchedule(ctx context.Context, d *desk.Desk, arg string) (desk.Answer, er
 	case (words[0] == "delete" || words[0] == "stop") && len(words) == 2:
 		return removeJob(ctx, jobs, words[1])
 	}
-	draft := schedule.Draft{Durable: true, Prompt: arg}
+	draft := cron.Draft{Durable: true, Prompt: arg}
 	if words[0] == "once" {
 		draft.Once = true
 		draft.Prompt = strings.TrimSpace(strings.TrimPrefix(arg, "once"))
@@ -204,7 +204,7 @@ func spoken(text string) (time.Duration, string) {
 }
 
 // addJob creates a job, and reports when it runs.
-func addJob(ctx context.Context, d *desk.Desk, draft schedule.Draft) (desk.Answer, error) {
+func addJob(ctx context.Context, d *desk.Desk, draft cron.Draft) (desk.Answer, error) {
 	if _, err := scheduled(ctx, d, draft.Prompt, false); err != nil {
 		return nil, err
 	}
@@ -216,7 +216,7 @@ func addJob(ctx context.Context, d *desk.Desk, draft schedule.Draft) (desk.Answe
 }
 
 // jobHelp explains how to end a job.
-func jobHelp(j *schedule.Job) string {
+func jobHelp(j *cron.Job) string {
 	if j.Durable {
 		return " /schedule delete " + j.ID + " ends it."
 	}
@@ -224,7 +224,7 @@ func jobHelp(j *schedule.Job) string {
 }
 
 // inWords describes when a new job runs, where, and until when.
-func inWords(j *schedule.Job) string {
+func inWords(j *cron.Job) string {
 	const layout = "2 January 15:04"
 	text := fmt.Sprintf("Job %s runs %s", j.ID, j.When())
 	if !j.Once {
@@ -242,7 +242,7 @@ func inWords(j *schedule.Job) string {
 // removeJob ends a job.
 func removeJob(ctx context.Context, jobs desk.Schedule, id string) (desk.Answer, error) {
 	j, err := jobs.Remove(ctx, id)
-	if errors.Is(err, schedule.ErrUnknown) {
+	if errors.Is(err, cron.ErrUnknown) {
 		return nil, fmt.Errorf("%w; /loop lists the jobs", err)
 	}
 	if err != nil {
@@ -286,7 +286,7 @@ func jobsPage(ctx context.Context, d *desk.Desk) (desk.Answer, error) {
 }
 
 // Listed returns jobs as a table.
-func Listed(jobs []schedule.Job) desk.Table {
+func Listed(jobs []cron.Job) desk.Table {
 	table := desk.Table{Columns: []desk.Column{{Name: "id"}, {Name: "when"}, {Name: "next"}, {Name: "runs", Right: true}, {Name: "cost", Right: true}, {Name: "prompt", Cut: true}}}
 	for _, j := range jobs {
 		next := "never: " + j.Flaw

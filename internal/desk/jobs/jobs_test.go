@@ -8,14 +8,14 @@ import (
 	"time"
 
 	"adze/internal/desk"
+	"adze/internal/domain/cron"
 	"adze/internal/msg"
-	"adze/internal/schedule"
 	"adze/internal/session"
 )
 
 // A table is a schedule for tests.
 type table struct {
-	*schedule.Table
+	*cron.Table
 	prompt func(ctx context.Context, text string) (session.Prompt, error)
 }
 
@@ -26,7 +26,7 @@ func (j *table) Attend(p func(ctx context.Context, text string) (session.Prompt,
 // newJobs returns a desk with a schedule and two commands: a prompt command and another one.
 func newJobs(t *testing.T) (*desk.Desk, *table) {
 	home := t.TempDir()
-	j := &table{Table: schedule.New(schedule.Config{
+	j := &table{Table: cron.New(cron.Config{
 		File: filepath.Join(home, "jobs.json"), Locks: filepath.Join(home, "locks"),
 		Now:    func() time.Time { return time.Date(2026, 11, 2, 12, 0, 0, 0, time.UTC) },
 		MaxAge: func() time.Duration { return 7 * 24 * time.Hour },

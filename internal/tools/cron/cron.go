@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"strings"
 
+	"adze/internal/domain/cron"
 	"adze/internal/msg"
-	"adze/internal/schedule"
 	"adze/internal/tool"
 )
 
@@ -34,9 +34,9 @@ var (
 
 // Jobs stores the scheduled prompts.
 type Jobs interface {
-	Add(ctx context.Context, d schedule.Draft) (schedule.Job, error)
-	Remove(ctx context.Context, id string) (schedule.Job, error)
-	List(ctx context.Context) ([]schedule.Job, error)
+	Add(ctx context.Context, d cron.Draft) (cron.Job, error)
+	Remove(ctx context.Context, id string) (cron.Job, error)
+	List(ctx context.Context) ([]cron.Job, error)
 }
 
 // Tools returns the tools for jobs.
@@ -54,10 +54,10 @@ func (in Draft) once() bool { return in.Recurring != nil && !*in.Recurring }
 
 // Validate checks the cron expression and the length of the prompt.
 func (in Draft) Validate() error {
-	if len(in.Prompt) > schedule.MaxPrompt {
-		return fmt.Errorf("the prompt is longer than %d bytes", schedule.MaxPrompt)
+	if len(in.Prompt) > cron.MaxPrompt {
+		return fmt.Errorf("the prompt is longer than %d bytes", cron.MaxPrompt)
 	}
-	_, err := schedule.ParseCron(in.Cron)
+	_, err := cron.ParseCron(in.Cron)
 	return err
 }
 
@@ -95,7 +95,7 @@ func create(jobs Jobs) tool.Tool {
 		Name: "CronCreate", Doc: strings.TrimSpace(createDoc), Schema: json.RawMessage(strings.TrimSpace(createSchema)),
 		Traits: tool.Traits{Translate: tool.InChinese(createChinese), Hint: "schedule a prompt to run later or repeatedly", Params: tool.Params{Texts: []string{"cron", "prompt"}}},
 	}, func(ctx context.Context, in Draft, _ func(tool.Progress)) (tool.Result, error) {
-		j, err := jobs.Add(ctx, schedule.Draft{Prompt: in.Prompt, Cron: in.Cron, Once: in.once(), Durable: in.Durable, ByModel: true})
+		j, err := jobs.Add(ctx, cron.Draft{Prompt: in.Prompt, Cron: in.Cron, Once: in.once(), Durable: in.Durable, ByModel: true})
 		if err != nil {
 			return tool.Result{}, err
 		}

@@ -6,15 +6,15 @@ import (
 	"testing"
 	"time"
 
+	"adze/internal/domain/cron"
 	"adze/internal/msg"
-	"adze/internal/schedule"
 	"adze/internal/tool"
 	"adze/internal/tool/tooltest"
 )
 
-func newTable(t *testing.T) *schedule.Table {
+func newTable(t *testing.T) *cron.Table {
 	home := t.TempDir()
-	return schedule.New(schedule.Config{
+	return cron.New(cron.Config{
 		File: filepath.Join(home, "jobs.json"), Locks: filepath.Join(home, "locks"),
 		Now:    func() time.Time { return time.Date(2026, 11, 2, 12, 0, 0, 0, time.UTC) },
 		MaxAge: func() time.Duration { return 7 * 24 * time.Hour },
@@ -23,7 +23,7 @@ func newTable(t *testing.T) *schedule.Table {
 
 func TestContract(t *testing.T) {
 	table := newTable(t)
-	j, err := table.Add(t.Context(), schedule.Draft{Prompt: "x", Every: time.Hour})
+	j, err := table.Add(t.Context(), cron.Draft{Prompt: "x", Every: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,6 @@
-// Package schedule stores prompts that are due at certain times. It computes when each is due,
+// Package cron stores prompts that are due at certain times. It computes when each is due,
 // how late it is and when it expires, and ensures that only one process runs it.
-package schedule
+package cron
 
 import (
 	"crypto/rand"
