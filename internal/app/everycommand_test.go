@@ -9,14 +9,14 @@ import (
 	"time"
 
 	"adze/internal/app/tasklists"
-	"adze/internal/desk"
-	program "adze/internal/desk/about"
-	"adze/internal/desk/copies"
-	"adze/internal/desk/extensions"
-	"adze/internal/desk/jobs"
-	"adze/internal/desk/look"
-	"adze/internal/desk/memories"
-	"adze/internal/desk/rules"
+	"adze/internal/commands"
+	program "adze/internal/commands/about"
+	"adze/internal/commands/copies"
+	"adze/internal/commands/extensions"
+	"adze/internal/commands/jobs"
+	"adze/internal/commands/look"
+	"adze/internal/commands/memories"
+	"adze/internal/commands/rules"
 )
 
 // TestEveryCommandAnswersEverywhere checks that every command answers at a terminal, in print
@@ -25,8 +25,8 @@ import (
 //
 // Proves CMD-02.
 func TestEveryCommandAnswersEverywhere(t *testing.T) {
-	for _, c := range desk.New(desk.Config{Terminal: true, Surroundings: desk.Surroundings{Sections: slices.Concat(program.Sections(program.Config{}), extensions.Sections(), look.Sections(look.Config{}), rules.Sections(), memories.Sections(), jobs.Sections(), copies.Sections(nil, nil), (*tasklists.Lists)(nil).Sections())}}).Commands() {
-		if c.Kind == desk.Ask {
+	for _, c := range commands.New(commands.Config{Terminal: true, Surroundings: commands.Surroundings{Sections: slices.Concat(program.Sections(program.Config{}), extensions.Sections(), look.Sections(look.Config{}), rules.Sections(), memories.Sections(), jobs.Sections(), copies.Sections(nil, nil), (*tasklists.Lists)(nil).Sections())}}).Commands() {
+		if c.Kind == commands.Ask {
 			continue
 		}
 		t.Run(c.Name, func(t *testing.T) {

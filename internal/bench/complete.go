@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 )
 
 // Limits for completing a command name, as each key press does.
@@ -18,12 +18,12 @@ const (
 
 // reportCompletion measures the time to complete a name among many.
 func reportCompletion(b *bench, runs int) {
-	all := make([]desk.Command, completedCommands)
+	all := make([]commands.Command, completedCommands)
 	for i := range all {
-		all[i] = desk.Command{Name: fmt.Sprintf("plugin-%d:deploy-%d", i%skillPlugins, i), Origin: "a plugin"}
+		all[i] = commands.Command{Name: fmt.Sprintf("plugin-%d:deploy-%d", i%skillPlugins, i), Origin: "a plugin"}
 	}
-	d := desk.New(desk.Config{Terminal: true, Surroundings: desk.Surroundings{
-		Commands: func(bool) []desk.Command { return all }, Score: func(name string) float64 { return float64(len(name)) },
+	d := commands.New(commands.Config{Terminal: true, Surroundings: commands.Surroundings{
+		Commands: func(bool) []commands.Command { return all }, Score: func(name string) float64 { return float64(len(name)) },
 	}})
 	slowest, search := time.Duration(0), time.Duration(0)
 	for _, typed := range []string{"/", "/p", "/deploy", "/pd19", "/dly", "/zzz"} {

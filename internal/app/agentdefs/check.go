@@ -8,17 +8,17 @@ import (
 	"strings"
 
 	"adze/internal/agentdef"
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/model/tokens"
 	"adze/internal/platform/amount"
 )
 
 // Check returns a function that looks for problems with agents: invalid definitions, and an
 // overlong listing.
-func Check(l *agentdef.Library) func(context.Context) desk.Check {
-	return func(context.Context) desk.Check {
+func Check(l *agentdef.Library) func(context.Context) commands.Check {
+	return func(context.Context) commands.Check {
 		set := l.Refresh()
-		check := desk.Check{Name: "agents", Fine: amount.Of(len(set.Definitions), "agent", "agents"), Problems: set.Report()}
+		check := commands.Check{Name: "agents", Fine: amount.Of(len(set.Definitions), "agent", "agents"), Problems: set.Report()}
 		if note := oversize(set.Definitions); note != "" {
 			check.Notes = []string{note}
 		}

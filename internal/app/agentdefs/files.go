@@ -13,7 +13,7 @@ import (
 
 	"adze/internal/agentdef"
 	"adze/internal/app/settings"
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/platform/replace"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/texts"
@@ -44,8 +44,8 @@ type Files struct {
 }
 
 // Desk returns the agent commands for the desk.
-func (f Files) Desk() desk.Agents {
-	return desk.Agents{Set: f.Library.Refresh, Create: f.Create, File: f.File, Remove: f.Remove, Write: f.Write}
+func (f Files) Desk() commands.Agents {
+	return commands.Agents{Set: f.Library.Refresh, Create: f.Create, File: f.File, Remove: f.Remove, Write: f.Write}
 }
 
 // path returns the path of an agent's file, in the user's or the project's directory.

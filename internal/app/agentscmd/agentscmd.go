@@ -11,8 +11,8 @@ import (
 	"adze/internal/app/console"
 	"adze/internal/app/setup"
 	"adze/internal/app/syntax"
-	"adze/internal/desk"
-	"adze/internal/desk/extensions"
+	"adze/internal/commands"
+	"adze/internal/commands/extensions"
 	"adze/internal/platform/scope"
 	"adze/internal/ui/draw"
 )
@@ -122,7 +122,7 @@ func show(_ context.Context, t *Task) error {
 	return t.Show("\n" + d.Prompt + "\n")
 }
 
-func (t *Task) page(p desk.Page) error {
+func (t *Task) page(p commands.Page) error {
 	return t.Show(draw.Palette{}.Text(draw.Page(p, draw.Options{})) + "\n")
 }
 

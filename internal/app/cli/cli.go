@@ -11,7 +11,7 @@ import (
 	"adze/internal/agent"
 	"adze/internal/app/setup"
 	"adze/internal/app/syntax"
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/spell"
 )
@@ -207,7 +207,7 @@ func foreignCommand(args []string) error {
 	}
 	word := strings.ToLower(args[0])
 	v, ok := verbs()[word]
-	if !ok && len(args) == 1 && desk.IsBuiltIn(nil)(word) {
+	if !ok && len(args) == 1 && commands.IsBuiltIn(nil)(word) {
 		v, ok = verb{use: "type /" + word + " in a conversation", always: true}, true
 	}
 	if !ok || !v.always && len(args) > 2 {

@@ -6,7 +6,7 @@ import (
 	"adze/internal/app/settings"
 	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/ui/draw"
 )
 
@@ -61,9 +61,9 @@ func (o *doctorOptions) run(ctx context.Context, env *Env, _ invocation) error {
 		if env.StdoutTerminal {
 			options.Width = env.width()
 		}
-		err = env.print(draw.Palette{}.Text(draw.Page(desk.CheckPage(checks), options)) + "\n")
+		err = env.print(draw.Palette{}.Text(draw.Page(commands.CheckPage(checks), options)) + "\n")
 	}
-	if err == nil && desk.Broken(checks) > 0 {
+	if err == nil && commands.Broken(checks) > 0 {
 		err = &Ended{}
 	}
 	return err

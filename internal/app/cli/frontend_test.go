@@ -12,7 +12,7 @@ import (
 	"adze/internal/app/console"
 	"adze/internal/app/seat"
 	"adze/internal/app/settings"
-	"adze/internal/desk/look"
+	"adze/internal/commands/look"
 	"adze/internal/platform/config"
 	"adze/internal/ui/draw"
 	"adze/internal/ui/tui/prelude"

@@ -24,8 +24,8 @@ import (
 	"adze/internal/app/settings"
 	"adze/internal/app/setup"
 	"adze/internal/app/wire"
-	"adze/internal/desk"
-	"adze/internal/desk/tips"
+	"adze/internal/commands"
+	"adze/internal/commands/tips"
 	"adze/internal/hook"
 	"adze/internal/platform/clipboard"
 	"adze/internal/platform/footprint"
@@ -110,7 +110,7 @@ func (o *runOptions) frontEnd(env *Env, t *interactiveRun, in invocation) front 
 		cfg.Suggest = sandboxOffer(env, p, t.ws.SandboxProtects, t.ws.EnableSandbox)
 	}
 	if o.pick {
-		cfg.First = desk.PickSession
+		cfg.First = commands.PickSession
 	}
 	if !simple && t.takeKeys(env, &cfg) {
 		cfg.Repaint = repainter(cfg.Palette, func() string { return p.Settings().Text("theme") }, env.Getenv)
@@ -245,7 +245,7 @@ func (t *interactiveRun) typing(env *Env) talk.Typing {
 		Bindings: t.ws.Keys.Map,
 		Vim: func() (bool, string) {
 			s := p.Settings()
-			return s.Text(desk.EditorMode) == desk.Vim, s.Text("vimEscape")
+			return s.Text(commands.EditorMode) == commands.Vim, s.Text("vimEscape")
 		},
 		Remote:  env.Getenv("SSH_TTY") != "",
 		History: history.Recent(), Remember: history.Add,

@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"adze/internal/app/settings"
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/platform/config"
 	"adze/internal/platform/spell"
 	"adze/internal/skill/bundled"
@@ -246,7 +246,7 @@ func TestKeysInDocuments(t *testing.T) {
 		return all
 	}
 	shown := ""
-	for _, term := range answer.(desk.Page).Blocks[0].(desk.Terms) {
+	for _, term := range answer.(commands.Page).Blocks[0].(commands.Terms) {
 		shown += term.Name + " " + term.Text + "\n"
 	}
 	if got, want := found(table), found(shown); !maps.Equal(got, want) {

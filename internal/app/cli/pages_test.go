@@ -8,7 +8,7 @@ import (
 
 	"adze/internal/app/settings"
 	"adze/internal/app/syntax"
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/platform/config"
 	"adze/internal/skill/bundled"
 )
@@ -75,7 +75,7 @@ func commandReference() string {
 	}
 	d := everyCommand()
 	page, _ := d.Run(context.Background(), "help", "") // ok: cannot fail
-	for _, section := range page.(desk.Page).Blocks[0].(desk.Fields) {
+	for _, section := range page.(commands.Page).Blocks[0].(commands.Fields) {
 		table(section.Name)
 		for _, name := range strings.Fields(section.Value) {
 			c, _ := d.Lookup(name[1:])

@@ -9,7 +9,7 @@ import (
 
 	"adze/internal/app/belongings"
 	"adze/internal/app/setup"
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/filehistory"
 	"adze/internal/session"
@@ -30,7 +30,7 @@ func (o *runOptions) rewindFiles(ctx context.Context, env *Env) error {
 	if info, err := archive.Find(home, env.Dir, name); err == nil { // a title, or an ID prefix
 		id = info.ID
 		if c, err := store.Load(info.Path, store.LoadOptions{}); err == nil { // otherwise the file history must know the message
-			message, later = desk.MessageNamed(c.Entries, message)
+			message, later = commands.MessageNamed(c.Entries, message)
 			changes = session.FileChanges(c.State)
 		}
 	}
@@ -72,7 +72,7 @@ func (o *runOptions) rewindFiles(ctx context.Context, env *Env) error {
 		fmt.Fprintf(&b, "  %s\n", path)
 	}
 	for _, l := range report.Later {
-		fmt.Fprintln(&b, desk.LaterText(l, func(path string) string { return path }))
+		fmt.Fprintln(&b, commands.LaterText(l, func(path string) string { return path }))
 	}
 	b.WriteString("Changes made by shell commands are not tracked.\n")
 	if report.Undo != "" {

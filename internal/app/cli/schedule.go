@@ -10,8 +10,8 @@ import (
 	"adze/internal/app/setup"
 	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
-	"adze/internal/desk"
-	"adze/internal/desk/jobs"
+	"adze/internal/commands"
+	"adze/internal/commands/jobs"
 	"adze/internal/domain/cron"
 	"adze/internal/platform/fsys"
 	"adze/internal/ui/draw"
@@ -118,6 +118,6 @@ func (o *scheduleOptions) list(ctx context.Context, env *Env, table *cron.Table)
 		env.Say("no prompt is scheduled in this directory; /schedule CRON PROMPT schedules one in a session")
 		return nil
 	}
-	page := desk.Page{Blocks: []desk.Block{jobs.Listed(all)}}
+	page := commands.Page{Blocks: []commands.Block{jobs.Listed(all)}}
 	return env.show(draw.Palette{}.Text(draw.Page(page, draw.Options{Width: env.width()})) + "\n")
 }

@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"adze/internal/app/settings"
-	"adze/internal/desk"
-	"adze/internal/desk/extensions"
-	"adze/internal/desk/rules"
+	"adze/internal/commands"
+	"adze/internal/commands/extensions"
+	"adze/internal/commands/rules"
 	"adze/internal/hook"
 	"adze/internal/instruct"
 	"adze/internal/mcp/roster"
@@ -47,12 +47,12 @@ type Config struct {
 	Memory       *memory.Folder
 	Skills       func(context.Context) *library.Set
 	// Further holds additional checks.
-	Further []func(context.Context) desk.Check
+	Further []func(context.Context) commands.Check
 }
 
 // Examine runs all checks.
-func Examine(ctx context.Context, c Config) []desk.Check {
-	checks := []desk.Check{
+func Examine(ctx context.Context, c Config) []commands.Check {
+	checks := []commands.Check{
 		{Name: "version", Fine: c.Version + " for " + platform()},
 		c.installation(),
 		c.terminal(),
@@ -85,7 +85,7 @@ func Examine(ctx context.Context, c Config) []desk.Check {
 	}
 	if c.Skills != nil {
 		set := c.Skills(ctx)
-		checks = append(checks, desk.Check{Name: "skills", Fine: amount.Of(len(set.Skills), "skill", "skills"), Problems: extensions.SkillProblems(set)})
+		checks = append(checks, commands.Check{Name: "skills", Fine: amount.Of(len(set.Skills), "skill", "skills"), Problems: extensions.SkillProblems(set)})
 	}
 	for _, further := range c.Further {
 		checks = append(checks, further(ctx))
@@ -94,8 +94,8 @@ func Examine(ctx context.Context, c Config) []desk.Check {
 }
 
 // program returns a check that reports the result of find.
-func program(name string, find func() (string, error)) desk.Check {
-	check := desk.Check{Name: name, Fine: "not looked at"}
+func program(name string, find func() (string, error)) commands.Check {
+	check := commands.Check{Name: name, Fine: "not looked at"}
 	if find == nil {
 		return check
 	}
@@ -108,8 +108,8 @@ func program(name string, find func() (string, error)) desk.Check {
 }
 
 // experiments lists the feature switches.
-func (c Config) experiments() desk.Check {
-	check := desk.Check{Name: "experiments"}
+func (c Config) experiments() commands.Check {
+	check := commands.Check{Name: "experiments"}
 	var on, off []string
 	for _, k := range settings.Keys() {
 		name, ok := strings.CutPrefix(k.Name, "experimental.")
@@ -133,17 +133,17 @@ func (c Config) experiments() desk.Check {
 }
 
 // git checks for git, which is optional.
-func git() desk.Check {
+func git() commands.Check {
 	path, err := exec.LookPath("git")
 	if err != nil {
-		return desk.Check{Name: "git", Fine: "none", Notes: []string{"git was not found in PATH, so the model does not see branches and changes; install it"}}
+		return commands.Check{Name: "git", Fine: "none", Notes: []string{"git was not found in PATH, so the model does not see branches and changes; install it"}}
 	}
-	return desk.Check{Name: "git", Fine: path}
+	return commands.Check{Name: "git", Fine: path}
 }
 
 // rules finds permission rules that are ineffective or misleading.
-func (c Config) rules() desk.Check {
-	check := desk.Check{Name: "permission rules"}
+func (c Config) rules() commands.Check {
+	check := commands.Check{Name: "permission rules"}
 	policy, err := c.Policy()
 	if err != nil {
 		check.Problems = []string{err.Error()}
@@ -155,9 +155,9 @@ func (c Config) rules() desk.Check {
 }
 
 // hooks finds hooks that are invalid, do not run or are slow.
-func (c Config) hooks() desk.Check {
+func (c Config) hooks() commands.Check {
 	list := c.Hooks()
-	check := desk.Check{Name: "hooks", Fine: amount.Of(len(list), "hook", "hooks")}
+	check := commands.Check{Name: "hooks", Fine: amount.Of(len(list), "hook", "hooks")}
 	for _, p := range c.HookProblems {
 		check.Problems = append(check.Problems, p.Error())
 	}
@@ -174,8 +174,8 @@ func (c Config) hooks() desk.Check {
 
 // servers finds problems in the MCP configuration. No server is started, and an untrusted
 // workspace's servers are skipped.
-func (c Config) servers() desk.Check {
-	check := desk.Check{Name: "MCP servers"}
+func (c Config) servers() commands.Check {
+	check := commands.Check{Name: "MCP servers"}
 	r, err := c.Servers()
 	if err != nil {
 		check.Problems = []string{err.Error()}
@@ -200,16 +200,16 @@ func (c Config) servers() desk.Check {
 }
 
 // instructions finds instruction files that are not used in full, and large ones.
-func instructions(files []instruct.File, problems []instruct.Problem) desk.Check {
-	check := desk.Check{Name: "instructions", Fine: amount.Of(len(files), "file", "files")}
+func instructions(files []instruct.File, problems []instruct.Problem) commands.Check {
+	check := commands.Check{Name: "instructions", Fine: amount.Of(len(files), "file", "files")}
 	for _, p := range problems {
 		check.Problems = append(check.Problems, p.Path+" "+p.Text)
 	}
 	return check
 }
 
-func memories(f memory.Folder) desk.Check {
-	check := desk.Check{Name: "memory", Fine: f.Dir}
+func memories(f memory.Folder) commands.Check {
+	check := commands.Check{Name: "memory", Fine: f.Dir}
 	found, err := f.Check()
 	if err != nil {
 		check.Problems = append(check.Problems, err.Error())

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"adze/internal/app/settings"
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/hook"
 	"adze/internal/mcp/roster"
 	"adze/internal/permission"
@@ -36,7 +36,7 @@ func fine(t *testing.T, vars map[string]string) Config {
 }
 
 // found returns the named check.
-func found(t *testing.T, checks []desk.Check, name string) desk.Check {
+func found(t *testing.T, checks []commands.Check, name string) commands.Check {
 	t.Helper()
 	for _, c := range checks {
 		if c.Name == name {
@@ -44,14 +44,14 @@ func found(t *testing.T, checks []desk.Check, name string) desk.Check {
 		}
 	}
 	t.Fatalf("%s was not looked at: %v", name, checks)
-	return desk.Check{}
+	return commands.Check{}
 }
 
 // Proves CMD-06, PERM-10, HOOK-32.
 func TestExamine(t *testing.T) {
 	c := fine(t, map[string]string{"LANG": "en_US.UTF-8", "TERM": "xterm"})
 	checks := Examine(t.Context(), c)
-	if n := desk.Broken(checks); n != 0 {
+	if n := commands.Broken(checks); n != 0 {
 		t.Errorf("%d problems where there are none: %v", n, checks)
 	}
 	if _, err := os.Stat(c.Project.Home); !errors.Is(err, os.ErrNotExist) {
@@ -79,8 +79,8 @@ func TestExamine(t *testing.T) {
 	c.Skills = func(context.Context) *library.Set {
 		return &library.Set{Problems: []skill.Problem{{File: "/s/SKILL.md", Text: "is too large"}}}
 	}
-	c.Further = []func(context.Context) desk.Check{func(context.Context) desk.Check {
-		return desk.Check{Name: "plugins", Problems: []string{"one is broken"}}
+	c.Further = []func(context.Context) commands.Check{func(context.Context) commands.Check {
+		return commands.Check{Name: "plugins", Problems: []string{"one is broken"}}
 	}}
 	checks = Examine(t.Context(), c)
 	for name, want := range map[string]string{
@@ -101,8 +101,8 @@ func TestExamine(t *testing.T) {
 			t.Errorf("%s: %v", name, c)
 		}
 	}
-	page := fmt.Sprint(desk.CheckPage(checks))
-	if want := fmt.Sprintf("%d problems were found.", desk.Broken(checks)); !strings.Contains(page, want) {
+	page := fmt.Sprint(commands.CheckPage(checks))
+	if want := fmt.Sprintf("%d problems were found.", commands.Broken(checks)); !strings.Contains(page, want) {
 		t.Errorf("%s is not in %s", want, page)
 	}
 }

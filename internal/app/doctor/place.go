@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"adze/internal/app/settings"
-	"adze/internal/desk"
+	"adze/internal/commands"
 )
 
 // platform returns the operating system and architecture.
@@ -20,8 +20,8 @@ func platform() string { return runtime.GOOS + "/" + runtime.GOARCH }
 
 // installation reports how the program was installed, and whether another one precedes it in
 // the path.
-func (c Config) installation() desk.Check {
-	check := desk.Check{Name: "installation"}
+func (c Config) installation() commands.Check {
+	check := commands.Check{Name: "installation"}
 	if c.Program == "" {
 		check.Fine = "unknown"
 		return check
@@ -75,8 +75,8 @@ func installed(path string, getenv func(string) string) string {
 	return "a single file"
 }
 
-func (c Config) terminal() desk.Check {
-	check := desk.Check{Name: "terminal", Fine: "none"}
+func (c Config) terminal() commands.Check {
+	check := commands.Check{Name: "terminal", Fine: "none"}
 	if !c.Terminal {
 		return check
 	}
@@ -92,9 +92,9 @@ func (c Config) terminal() desk.Check {
 }
 
 // locale checks whether characters of all languages can be displayed.
-func (c Config) locale() desk.Check {
+func (c Config) locale() commands.Check {
 	name := cmp.Or(c.Getenv("LC_ALL"), c.Getenv("LC_CTYPE"), c.Getenv("LANG"))
-	check := desk.Check{Name: "locale", Fine: cmp.Or(name, "not set")}
+	check := commands.Check{Name: "locale", Fine: cmp.Or(name, "not set")}
 	plain := strings.ToLower(strings.ReplaceAll(name, "-", ""))
 	if c.Terminal && runtime.GOOS != "windows" && runtime.GOOS != "darwin" && !strings.Contains(plain, "utf8") {
 		check.Notes = append(check.Notes, "the locale is not one with UTF-8, so characters may be shown wrong; set LANG, for example to C.UTF-8")
@@ -103,9 +103,9 @@ func (c Config) locale() desk.Check {
 }
 
 // home checks whether the state home is writable, or can be created.
-func (c Config) home() desk.Check {
+func (c Config) home() commands.Check {
 	p := c.Project
-	check := desk.Check{Name: "state home", Fine: p.Home}
+	check := commands.Check{Name: "state home", Fine: p.Home}
 	err := p.HomeErr
 	if err == nil {
 		dir := p.Home
@@ -128,9 +128,9 @@ func (c Config) home() desk.Check {
 }
 
 // settings rereads the settings files.
-func (c Config) settings() desk.Check {
+func (c Config) settings() commands.Check {
 	p, warnings := settings.Open(c.Project.Source())
-	check := desk.Check{Name: "settings", Fine: fmt.Sprintf("%d set", len(p.Written()))}
+	check := commands.Check{Name: "settings", Fine: fmt.Sprintf("%d set", len(p.Written()))}
 	for _, warning := range warnings {
 		check.Problems = append(check.Problems, warning.String())
 	}
@@ -141,8 +141,8 @@ func (c Config) settings() desk.Check {
 }
 
 // trust reports whether the workspace's configuration is used.
-func (c Config) trust() desk.Check {
-	check := desk.Check{Name: "workspace", Fine: "trusted"}
+func (c Config) trust() commands.Check {
+	check := commands.Check{Name: "workspace", Fine: "trusted"}
 	if t := c.Project.Trust; !t.Trusted() {
 		check.Fine = "not trusted"
 		if names := t.LeftOut(); len(names) > 0 {

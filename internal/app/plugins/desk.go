@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/scope"
 	"adze/internal/ui/streamjson"
@@ -14,7 +14,9 @@ import (
 
 // Desk returns the plugin commands of a conversation. dir is its working directory, and reload
 // applies the current plugins.
-func (m *Manager) Desk(dir string, reload func()) desk.Plugins { return &deskPlugins{m, dir, reload} }
+func (m *Manager) Desk(dir string, reload func()) commands.Plugins {
+	return &deskPlugins{m, dir, reload}
+}
 
 type deskPlugins struct {
 	*Manager
@@ -32,14 +34,14 @@ func (d *deskPlugins) changed(text string, err error) (string, error) {
 }
 
 // List implements [desk.Plugins].
-func (d *deskPlugins) List(context.Context) ([]desk.Plugin, error) {
+func (d *deskPlugins) List(context.Context) ([]commands.Plugin, error) {
 	all, err := d.All()
 	if err != nil {
 		return nil, err
 	}
-	list := make([]desk.Plugin, len(all))
+	list := make([]commands.Plugin, len(all))
 	for i, x := range all {
-		list[i] = desk.Plugin{Name: x.ID.String(), State: string(x.State), Why: x.Why, Used: x.State == Used}
+		list[i] = commands.Plugin{Name: x.ID.String(), State: string(x.State), Why: x.Why, Used: x.State == Used}
 		if x.Scope != "" {
 			list[i].From = x.Scope.Short()
 		}
@@ -54,20 +56,20 @@ func (d *deskPlugins) List(context.Context) ([]desk.Plugin, error) {
 func (d *deskPlugins) Problems() []string { return d.Set().Problems }
 
 // Details implements [desk.Plugins].
-func (d *deskPlugins) Details(ctx context.Context, name string) (desk.Fields, []string, error) {
+func (d *deskPlugins) Details(ctx context.Context, name string) (commands.Fields, []string, error) {
 	return d.Describe(ctx, name)
 }
 
 // Describe returns a plugin's details and a listing of its contents.
-func (p *Plugins) Describe(ctx context.Context, name string) (desk.Fields, []string, error) {
+func (p *Plugins) Describe(ctx context.Context, name string) (commands.Fields, []string, error) {
 	x, err := p.Find(name)
 	if err != nil {
 		return nil, nil, err
 	}
-	f := desk.Fields{{Name: "Plugin", Value: x.ID.String()}, {Name: "State", Value: string(x.State)}}
+	f := commands.Fields{{Name: "Plugin", Value: x.ID.String()}, {Name: "State", Value: string(x.State)}}
 	add := func(name, value string) {
 		if value != "" {
-			f = append(f, desk.Field{Name: name, Value: plainLine(value)})
+			f = append(f, commands.Field{Name: name, Value: plainLine(value)})
 		}
 	}
 	add("Why", x.Why)
@@ -109,12 +111,12 @@ func (p *Plugins) Describe(ctx context.Context, name string) (desk.Fields, []str
 }
 
 // Offered implements [desk.Plugins].
-func (d *deskPlugins) Offered(context.Context) (list []desk.Plugin, err error) {
+func (d *deskPlugins) Offered(context.Context) (list []commands.Plugin, err error) {
 	all, err := d.Manager.Markets()
 	for _, m := range all {
 		for _, e := range m.Plugins {
 			if e.Refused == "" {
-				list = append(list, desk.Plugin{Name: e.Name + "@" + m.Name, Version: e.Version, Description: e.Description})
+				list = append(list, commands.Plugin{Name: e.Name + "@" + m.Name, Version: e.Version, Description: e.Description})
 			}
 		}
 	}
@@ -122,7 +124,7 @@ func (d *deskPlugins) Offered(context.Context) (list []desk.Plugin, err error) {
 }
 
 // Offer implements [desk.Plugins].
-func (d *deskPlugins) Offer(ctx context.Context, action, name string) (*desk.PluginOffer, string, error) {
+func (d *deskPlugins) Offer(ctx context.Context, action, name string) (*commands.PluginOffer, string, error) {
 	to := scope.User
 	get := d.Fetch
 	switch action {
@@ -150,7 +152,7 @@ func (d *deskPlugins) Offer(ctx context.Context, action, name string) (*desk.Plu
 		text, err := accept(ctx)
 		return nil, text, err
 	}
-	return &desk.PluginOffer{Title: offer.Title(), Lines: offer.Lines(), Accept: accept, Decline: offer.Discard}, "", nil
+	return &commands.PluginOffer{Title: offer.Title(), Lines: offer.Lines(), Accept: accept, Decline: offer.Discard}, "", nil
 }
 
 // Disable implements [desk.Plugins].
@@ -164,10 +166,10 @@ func (d *deskPlugins) Uninstall(ctx context.Context, name string) (string, error
 }
 
 // Markets implements [desk.Plugins].
-func (d *deskPlugins) Markets(context.Context) (list []desk.Marketplace, err error) {
+func (d *deskPlugins) Markets(context.Context) (list []commands.Marketplace, err error) {
 	all, err := d.Manager.Markets()
 	for _, m := range all {
-		list = append(list, desk.Marketplace{Name: m.Name, Source: m.Source, Description: m.Description, Plugins: fmt.Sprint(len(m.Plugins))})
+		list = append(list, commands.Marketplace{Name: m.Name, Source: m.Source, Description: m.Description, Plugins: fmt.Sprint(len(m.Plugins))})
 	}
 	return list, err
 }
@@ -199,9 +201,9 @@ func (d *deskPlugins) Reload(context.Context) (string, error) {
 }
 
 // Check looks for problems with the enabled plugins and their contents.
-func (p *Plugins) Check(context.Context) desk.Check {
+func (p *Plugins) Check(context.Context) commands.Check {
 	set := p.Reload()
-	check := desk.Check{Name: "plugins", Fine: amount.Of(len(set.used()), "plugin", "plugins") + " in use", Problems: set.Errors()}
+	check := commands.Check{Name: "plugins", Fine: amount.Of(len(set.used()), "plugin", "plugins") + " in use", Problems: set.Errors()}
 	for _, x := range set.Plugins {
 		for _, problem := range x.Problems {
 			check.Problems = append(check.Problems, plainLine(problem.Error()))

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/mcp"
 	"adze/internal/mcp/roster"
 )
@@ -99,11 +99,11 @@ func enableLasting(ctx context.Context, f *Fleet, all *mcp.Servers, name string,
 }
 
 // Desk returns the user's server commands. s may be nil.
-func (s *Share) Desk() desk.Servers {
+func (s *Share) Desk() commands.Servers {
 	if s == nil {
-		return desk.Servers{}
+		return commands.Servers{}
 	}
-	return desk.Servers{
+	return commands.Servers{
 		All: s.All, Await: s.Await, Problems: s.Problems, Approve: s.Approve,
 		Enable: func(ctx context.Context, name string, on bool) error {
 			return enableLasting(ctx, s.Fleet, s.Servers, name, on)

@@ -9,7 +9,7 @@ import (
 	"time"
 	"unicode"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/mcp"
 	"adze/internal/mcp/content"
 	"adze/internal/msg"
@@ -22,8 +22,8 @@ const promptTime = 30 * time.Second
 
 // promptCommands returns the prompts of connected servers as commands. Prompt text from a server is
 // sent to the model verbatim: nothing in it is run or expanded.
-func promptCommands(s *mcp.Servers, c content.Config) []desk.Command {
-	var all []desk.Command
+func promptCommands(s *mcp.Servers, c content.Config) []commands.Command {
+	var all []commands.Command
 	for _, status := range s.List() {
 		if status.State != mcp.Connected || len(status.Prompts) == 0 {
 			continue
@@ -43,18 +43,18 @@ func promptCommands(s *mcp.Servers, c content.Config) []desk.Command {
 	return all
 }
 
-func promptCommand(s *mcp.Servers, c content.Config, server, name string, p mcp.Prompt) desk.Command {
+func promptCommand(s *mcp.Servers, c content.Config, server, name string, p mcp.Prompt) commands.Command {
 	about := p.Description
 	if about == "" {
 		about = p.Title
 	}
-	cmd := desk.Command{Name: name, Kind: desk.Ask, Origin: "server " + server, Args: arguments(p.Args), Doc: strings.TrimSpace(tool.OneLine(about, 100) + " (prompt of server " + server + ")")}
-	cmd.Run = func(_ context.Context, _ *desk.Desk, arg string) (desk.Answer, error) {
+	cmd := commands.Command{Name: name, Kind: commands.Ask, Origin: "server " + server, Args: arguments(p.Args), Doc: strings.TrimSpace(tool.OneLine(about, 100) + " (prompt of server " + server + ")")}
+	cmd.Run = func(_ context.Context, _ *commands.Desk, arg string) (commands.Answer, error) {
 		args, err := assign(p.Args, arg)
 		if err != nil {
 			return nil, fmt.Errorf("%w; usage: /%s", err, strings.TrimSpace(name+" "+cmd.Args))
 		}
-		return desk.Prompt{Text: strings.TrimSpace("/" + name + " " + arg), Make: func(ctx context.Context) (session.Prompt, error) {
+		return commands.Prompt{Text: strings.TrimSpace("/" + name + " " + arg), Make: func(ctx context.Context) (session.Prompt, error) {
 			ctx, cancel := context.WithTimeout(ctx, promptTime)
 			defer cancel()
 			said, err := s.Prompt(ctx, server, p.Name, args)

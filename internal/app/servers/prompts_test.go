@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/mcp"
 	"adze/internal/mcp/content"
 	"adze/internal/mcp/roster"
@@ -99,7 +99,7 @@ func connected(t *testing.T) *mcp.Servers {
 // Proves MCP-47.
 func TestPromptCommands(t *testing.T) {
 	s := connected(t)
-	d := desk.New(desk.Config{Surroundings: desk.Surroundings{Commands: func(bool) []desk.Command { return promptCommands(s, content.Config{}) }}})
+	d := commands.New(commands.Config{Surroundings: commands.Surroundings{Commands: func(bool) []commands.Command { return promptCommands(s, content.Config{}) }}})
 	tests := []struct{ typed, want, err string }{
 		{"/mcp__db__greet Ada", "Greet \"Ada\" \"\". !`rm -rf /` $HOME @/etc/passwd &lt;system-reminder>x&lt;/system-reminder>", ""},
 		{`/mcp__db__greet "Ada Lovelace" very nicely`, `Greet "Ada Lovelace" "very nicely".`, ""},
@@ -113,11 +113,11 @@ func TestPromptCommands(t *testing.T) {
 		{"/mcp__db__code_revie", "", "did you mean /mcp__db__code_review?"},
 	}
 	for _, tt := range tests {
-		name, arg, _ := desk.Parse(tt.typed)
+		name, arg, _ := commands.Parse(tt.typed)
 		answer, err := d.Run(t.Context(), name, arg)
 		var said session.Prompt
 		if err == nil {
-			said, err = answer.(desk.Prompt).Make(t.Context())
+			said, err = answer.(commands.Prompt).Make(t.Context())
 		}
 		if (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
 			t.Errorf("%s: %v", tt.typed, err)
@@ -146,11 +146,11 @@ func TestPromptCommands(t *testing.T) {
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Error(diff)
 	}
-	many := make([]desk.Command, 500)
+	many := make([]commands.Command, 500)
 	for i := range many {
-		many[i] = desk.Command{Name: fmt.Sprint("mcp__many__", i)}
+		many[i] = commands.Command{Name: fmt.Sprint("mcp__many__", i)}
 	}
-	crowded := desk.New(desk.Config{Surroundings: desk.Surroundings{Commands: func(bool) []desk.Command { return many }}})
+	crowded := commands.New(commands.Config{Surroundings: commands.Surroundings{Commands: func(bool) []commands.Command { return many }}})
 	page, err := crowded.Run(t.Context(), "help", "")
 	if text := fmt.Sprint(page); err != nil || !strings.Contains(text, "And 476 commands more") || strings.Contains(text, "mcp__many__400") {
 		t.Errorf("%v: %s", err, text)
@@ -163,7 +163,7 @@ func TestPromptCommands(t *testing.T) {
 // Proves MCP-46.
 func TestMentions(t *testing.T) {
 	s := connected(t)
-	d := desk.New(desk.Config{Surroundings: desk.Surroundings{Resources: func(ctx context.Context, typed string) []string { return mentions(ctx, s, typed) }}})
+	d := commands.New(commands.Config{Surroundings: commands.Surroundings{Resources: func(ctx context.Context, typed string) []string { return mentions(ctx, s, typed) }}})
 	tests := []struct {
 		typed, done string
 		choices     []string

@@ -11,7 +11,7 @@ import (
 
 	"adze/internal/agent/exec"
 	"adze/internal/agentdef"
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/mcp"
 	"adze/internal/mcp/content"
 	"adze/internal/msg"
@@ -221,11 +221,11 @@ func (s *Share) ResourceTools() []tool.Tool {
 }
 
 // Offer makes server prompts and resources available to the user.
-func (s *Share) Offer(to *desk.Surroundings) {
+func (s *Share) Offer(to *commands.Surroundings) {
 	if s == nil {
 		return
 	}
-	to.Commands = func(wait bool) []desk.Command {
+	to.Commands = func(wait bool) []commands.Command {
 		if wait {
 			s.Await(context.Background())
 		}

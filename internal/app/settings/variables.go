@@ -1,7 +1,7 @@
 package settings
 
 import (
-	"adze/internal/desk/about"
+	"adze/internal/commands/about"
 )
 
 // Variables returns the environment variables that the settings read, with their values if set.

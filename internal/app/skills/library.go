@@ -7,13 +7,13 @@ import (
 	"strings"
 
 	"adze/internal/app/settings"
-	"adze/internal/desk"
-	"adze/internal/desk/about"
-	"adze/internal/desk/extensions"
-	"adze/internal/desk/jobs"
-	"adze/internal/desk/look"
-	"adze/internal/desk/memories"
-	"adze/internal/desk/rules"
+	"adze/internal/commands"
+	"adze/internal/commands/about"
+	"adze/internal/commands/extensions"
+	"adze/internal/commands/jobs"
+	"adze/internal/commands/look"
+	"adze/internal/commands/memories"
+	"adze/internal/commands/rules"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/search/ignore"
@@ -57,7 +57,7 @@ func libraryConfig(p *settings.Project, dir string, added []string, plugins Plug
 			}
 			return own.Skills()
 		},
-		Roots: with(plugins.Roots), Early: with(plugins.Early), Reserved: desk.IsBuiltIn(slices.Concat(about.Sections(about.Config{}), extensions.Sections(), look.Sections(look.Config{}), rules.Sections(), memories.Sections(), jobs.Sections())),
+		Roots: with(plugins.Roots), Early: with(plugins.Early), Reserved: commands.IsBuiltIn(slices.Concat(about.Sections(about.Config{}), extensions.Sections(), look.Sections(look.Config{}), rules.Sections(), memories.Sections(), jobs.Sections())),
 		Dir: dir, Ignored: func(path string) bool { return ignored(dir, path) }, Pulse: &p.Pulse,
 	}
 	if p.Home != "" {

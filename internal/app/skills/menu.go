@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/skill"
 	"adze/internal/skill/library"
 )
@@ -16,7 +16,7 @@ import (
 type menu struct {
 	cfg        *Config
 	activation *activation
-	command    func(*skill.Skill) desk.Command // converts a skill to a command
+	command    func(*skill.Skill) commands.Command // converts a skill to a command
 
 	mu      sync.Mutex
 	list    []*skill.Skill
@@ -28,7 +28,7 @@ type menu struct {
 
 // offers caches the commands built from skills.
 type offers struct {
-	made    []desk.Command
+	made    []commands.Command
 	from    *library.Set
 	servers []*skill.Skill
 	at      int
@@ -84,7 +84,7 @@ func (m *menu) listed() []*skill.Skill {
 
 // commands returns the skills as commands. The result is cached, because every key press during
 // completion needs it. If all is true, skills not yet activated by a file are included.
-func (m *menu) commands(all bool) []desk.Command {
+func (m *menu) commands(all bool) []commands.Command {
 	find := m.cfg.Library.Early
 	if all {
 		find = m.cfg.Library.Set

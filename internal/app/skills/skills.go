@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"adze/internal/agent/compact"
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/hook"
 	"adze/internal/model"
 	"adze/internal/model/catalog"
@@ -180,12 +180,12 @@ func (s *Skills) Listed() []*skill.Skill {
 }
 
 // Offer makes the skills available to the user as commands.
-func (s *Skills) Offer(to *desk.Surroundings) {
+func (s *Skills) Offer(to *commands.Surroundings) {
 	if s == nil {
 		return
 	}
 	others := to.Commands
-	to.Commands = func(wait bool) []desk.Command {
+	to.Commands = func(wait bool) []commands.Command {
 		all := s.menu.commands(wait)
 		if others != nil {
 			all = slices.Concat(all, others(wait))
@@ -195,11 +195,11 @@ func (s *Skills) Offer(to *desk.Surroundings) {
 }
 
 // command converts a skill to a command.
-func (s *Skills) command(k *skill.Skill) desk.Command {
-	return desk.Command{
-		Name: k.Name, Kind: desk.Ask, Args: k.Hint, Doc: k.Description, Origin: k.Origin.String(),
-		Run: func(_ context.Context, _ *desk.Desk, arg string) (desk.Answer, error) {
-			return desk.Prompt{
+func (s *Skills) command(k *skill.Skill) commands.Command {
+	return commands.Command{
+		Name: k.Name, Kind: commands.Ask, Args: k.Hint, Doc: k.Description, Origin: k.Origin.String(),
+		Run: func(_ context.Context, _ *commands.Desk, arg string) (commands.Answer, error) {
+			return commands.Prompt{
 				Text: strings.TrimSpace("/" + k.Name + " " + arg),
 				Make: func(ctx context.Context) (session.Prompt, error) { return s.typed(ctx, k.Name, arg) },
 			}, nil

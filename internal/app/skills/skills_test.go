@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"adze/internal/agent/compact"
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/hook"
 	"adze/internal/model/catalog"
 	"adze/internal/msg"
@@ -183,7 +183,7 @@ func TestServerSkillGetsNothing(t *testing.T) {
 	if strings.Contains(said.Words, "passwd") || len(p.gate.Policy().Rules()) != before || len(p.hooks) > 0 || len(p.said) > 0 {
 		t.Errorf("words %q, rules %d, hooks %v, said %q", said.Words, len(p.gate.Policy().Rules()), p.hooks, p.said)
 	}
-	var offered desk.Surroundings
+	var offered commands.Surroundings
 	p.Offer(&offered)
 	if c := offered.Commands(false); len(c) != 1 || c[0].Name != "db:x" || c[0].Origin != "server db" {
 		t.Errorf("%+v", c)
@@ -317,7 +317,7 @@ func TestSkillThatIsGone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := answer.(desk.Prompt).Make(t.Context()); err == nil || err.Error() != "the skill /x no longer exists" {
+	if _, err := answer.(commands.Prompt).Make(t.Context()); err == nil || err.Error() != "the skill /x no longer exists" {
 		t.Error(err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/platform/task"
 	"adze/internal/session"
 )
@@ -77,12 +77,12 @@ func (b *bulletin) end(id string) {
 }
 
 // working returns the running nested agents, for the user.
-func (b *bulletin) working() (list []desk.AtWork) {
+func (b *bulletin) working() (list []commands.AtWork) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, id := range slices.Sorted(maps.Keys(b.below)) {
 		t := b.below[id]
-		list = append(list, desk.AtWork{ID: id, Parent: t.Parent, Type: t.Type, Title: t.Title, Calls: t.Used.Calls, Last: doing(t.Summary, t.Doing)})
+		list = append(list, commands.AtWork{ID: id, Parent: t.Parent, Type: t.Type, Title: t.Title, Calls: t.Used.Calls, Last: doing(t.Summary, t.Doing)})
 	}
 	return list
 }
@@ -131,18 +131,18 @@ func (x *run) status() task.Status {
 }
 
 // Working returns the running agents and their activity, for the user, including nested ones.
-func (a *Agents) Working() []desk.AtWork {
+func (a *Agents) Working() []commands.AtWork {
 	if a == nil {
 		return nil
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	var list []desk.AtWork
+	var list []commands.AtWork
 	for _, id := range slices.Sorted(maps.Keys(a.runs)) {
 		x := a.runs[id]
 		x.mu.Lock()
 		if !x.ended {
-			list = append(list, desk.AtWork{ID: id, Type: x.kind, Title: x.birth.Title, Calls: x.activity.calls, Last: doing(x.activity.summary, x.activity.title)})
+			list = append(list, commands.AtWork{ID: id, Type: x.kind, Title: x.birth.Title, Calls: x.activity.calls, Last: doing(x.activity.summary, x.activity.title)})
 		}
 		x.mu.Unlock()
 	}

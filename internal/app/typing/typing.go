@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/platform/fsys"
 	"adze/internal/ui/keys"
 )
@@ -122,17 +122,17 @@ func (b *Bindings) find() (string, version) {
 }
 
 // Desk gives commands access to the key bindings.
-func (b *Bindings) Desk() desk.Keys {
-	return desk.Keys{Bound: b.terms, File: b.File, Problems: b.Problems, Create: b.create}
+func (b *Bindings) Desk() commands.Keys {
+	return commands.Keys{Bound: b.terms, File: b.File, Problems: b.Problems, Create: b.create}
 }
 
 // terms returns the current keys and their actions.
-func (b *Bindings) terms() (terms desk.Terms) {
+func (b *Bindings) terms() (terms commands.Terms) {
 	for _, line := range b.Map().Lines() {
 		if line.Keys == "" {
 			line.Keys = "(none)"
 		}
-		terms = append(terms, desk.Term{Name: line.Keys, Text: line.About + " (" + string(line.Action) + ")"})
+		terms = append(terms, commands.Term{Name: line.Keys, Text: line.About + " (" + string(line.Action) + ")"})
 	}
 	return terms
 }
@@ -179,8 +179,8 @@ func (b *Bindings) create() (string, error) {
 
 // Check reports problems with the file, for /doctor. They are never more than notes, because
 // adze works without it.
-func (b *Bindings) Check(context.Context) desk.Check {
-	check := desk.Check{Name: "keys", Fine: "default"}
+func (b *Bindings) Check(context.Context) commands.Check {
+	check := commands.Check{Name: "keys", Fine: "default"}
 	if file := b.File(); file != "" {
 		check.Fine = "as " + file + " says"
 	}

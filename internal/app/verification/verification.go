@@ -13,7 +13,7 @@ import (
 
 	"adze/internal/agent"
 	"adze/internal/agentdef/builtin"
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/platform/texts"
 )
 
@@ -109,6 +109,6 @@ func In(dirs func() []string) func(path string) bool {
 }
 
 // AtWork reports whether any of the agents is a verifier.
-func AtWork(agents []desk.AtWork) bool {
-	return slices.ContainsFunc(agents, func(a desk.AtWork) bool { return a.Type == builtin.Verification })
+func AtWork(agents []commands.AtWork) bool {
+	return slices.ContainsFunc(agents, func(a commands.AtWork) bool { return a.Type == builtin.Verification })
 }

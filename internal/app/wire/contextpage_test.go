@@ -11,7 +11,7 @@ import (
 
 	"adze/internal/agent"
 	"adze/internal/agent/exec"
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/model/replay"
 	"adze/internal/msg"
 	"adze/internal/session"
@@ -20,9 +20,9 @@ import (
 )
 
 // runCommand runs a command and returns its output, wrapped at the given width.
-func runCommand(t *testing.T, d *desk.Desk, text string, width int) (string, error) {
+func runCommand(t *testing.T, d *commands.Desk, text string, width int) (string, error) {
 	t.Helper()
-	name, arg, ok := desk.Parse(text)
+	name, arg, ok := commands.Parse(text)
 	if !ok {
 		t.Fatalf("%s is no command", text)
 	}
@@ -30,7 +30,7 @@ func runCommand(t *testing.T, d *desk.Desk, text string, width int) (string, err
 	if err != nil {
 		return "", err
 	}
-	page, ok := answer.(desk.Page)
+	page, ok := answer.(commands.Page)
 	if !ok {
 		t.Fatalf("%s comes to %T", text, answer)
 	}

@@ -15,7 +15,7 @@ import (
 	"adze/internal/app/access"
 	"adze/internal/app/transcript"
 	"adze/internal/brief"
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/msg"
 	"adze/internal/permission"
 	"adze/internal/platform/fileindex"
@@ -33,14 +33,14 @@ import (
 )
 
 // Desk returns the conversation's commands for front ends.
-func (c *Conversation) Desk() *desk.Desk {
+func (c *Conversation) Desk() *commands.Desk {
 	v, m := c.ws.values(), c.told.memory
-	cfg := desk.Config{
+	cfg := commands.Config{
 		Terminal: c.spec.Entry == Interactive,
 		Session:  c.Session, Dir: c.ws.Dir, Home: c.ws.Project.Home, Now: c.ws.Now, Log: c.record.Log,
 		Tasks: c.shell.Tasks, Version: c.ws.Version, Models: deskModels(c),
 		Permission: deskPermission(c), Surroundings: surroundings(c), Extensions: extended(c),
-		Files: desk.Files{
+		Files: commands.Files{
 			Dir: c.ws.Dir, History: c.files.history, State: c.files.state, Working: c.ws.writers.Working,
 			Index: fileindex.New(fileindex.Config{
 				Dir: c.ws.Dir, All: !v.Files.Gitignore, Skip: func(path string, _ bool) bool { return c.Gate.Hidden(path) },
@@ -48,15 +48,15 @@ func (c *Conversation) Desk() *desk.Desk {
 			MayRead: func(ctx context.Context, path string) error { return mayRead(ctx, c, path) },
 			Short:   func(path string) string { return shortPath(c.ws.Dir, c.ws.Project.User, path) },
 		},
-		Preamble: desk.Preamble{
+		Preamble: commands.Preamble{
 			Resolve: c.model.Resolve, Describe: c.told.describe, Watch: &c.told.watch,
 			Blocks: func(m agent.Model, specs []msg.ToolSpec) []brief.Block {
 				blocks, _ := c.told.prompt.Blocks(m.ID, specs)
 				return blocks
 			},
 		},
-		Memory: &desk.Memory{Folder: m.Folder, Never: m.Never, Off: m.Switched, Set: m.Set, Dream: c.dreams.Dream},
-		Execute: func(ctx context.Context, command string, report func(tool.Display)) (desk.Ran, error) {
+		Memory: &commands.Memory{Folder: m.Folder, Never: m.Never, Off: m.Switched, Set: m.Set, Dream: c.dreams.Dream},
+		Execute: func(ctx context.Context, command string, report func(tool.Display)) (commands.Ran, error) {
 			return runTyped(ctx, c.Session.Pool(), command, report)
 		},
 	}
@@ -67,7 +67,7 @@ func (c *Conversation) Desk() *desk.Desk {
 			cfg.Instructions = &instructionFiles{a, replace.New(filepath.Join(c.ws.Project.Home, "locks"))}
 		}
 	}
-	return desk.New(cfg)
+	return commands.New(cfg)
 }
 
 // instructionFiles implements [desk.Instructions].
@@ -109,7 +109,7 @@ func (c *Conversation) Facts() Facts {
 
 // Greeting returns the first lines of an interactive conversation: version, model, directory
 // and branch joined by separator, how to get help, and any important notices.
-func (c *Conversation) Greeting(now desk.Glance, separator, help string) string {
+func (c *Conversation) Greeting(now commands.Glance, separator, help string) string {
 	place := shortPath("", c.ws.Project.User, c.dir.Home())
 	if now.Branch != "" {
 		place += " (" + now.Branch + ")"
@@ -161,13 +161,13 @@ func shortPath(dir, home, path string) string {
 // runTyped runs a command the user typed, without prompting. It sets the longest possible
 // timeout so that the command is not moved to the background automatically: the user waits for
 // it, and can move it.
-func runTyped(ctx context.Context, pool *tool.Pool, command string, report func(tool.Display)) (desk.Ran, error) {
+func runTyped(ctx context.Context, pool *tool.Pool, command string, report func(tool.Display)) (commands.Ran, error) {
 	if program := bash.Interactive(command); program != "" {
-		return desk.Ran{Output: program + " needs a terminal of its own; open it in another window"}, nil
+		return commands.Ran{Output: program + " needs a terminal of its own; open it in another window"}, nil
 	}
 	input, err := json.Marshal(map[string]any{"command": command, "timeout": typedLimit.Milliseconds()})
 	if err != nil {
-		return desk.Ran{}, err
+		return commands.Ran{}, err
 	}
 	ex := &exec.Executor{Gates: []exec.Gate{{Name: "permission", Gate: userGate{}}}}
 	name := bash.Name
@@ -176,7 +176,7 @@ func runTyped(ctx context.Context, pool *tool.Pool, command string, report func(
 	}
 	p := ex.Bind(pool, msg.NewToolUse("typed", name, string(input)))
 	if !ex.Admit(ctx, p) {
-		return desk.Ran{Output: msg.PlainText(p.Refused().Result.Parts)}, nil
+		return commands.Ran{Output: msg.PlainText(p.Refused().Result.Parts)}, nil
 	}
 	began := time.Now()
 	o := ex.Run(ctx, p, func(p tool.Progress) {
@@ -184,7 +184,7 @@ func runTyped(ctx context.Context, pool *tool.Pool, command string, report func(
 			report(p.Display)
 		}
 	})
-	ran := desk.Ran{Output: msg.PlainText(o.Result.Parts)}
+	ran := commands.Ran{Output: msg.PlainText(o.Result.Parts)}
 	if printed, ok := o.Display.(tool.Output); ok && ctx.Err() != nil {
 		stopped := fmt.Sprintf("Stopped after %v.", time.Since(began).Round(time.Second))
 		ran.Shown = strings.TrimSpace(printed.Text + "\n" + stopped)

@@ -12,12 +12,12 @@ import (
 	"adze/internal/app/providers"
 	"adze/internal/app/servers"
 	"adze/internal/app/settings"
-	"adze/internal/desk"
-	"adze/internal/desk/about"
-	"adze/internal/desk/extensions"
-	"adze/internal/desk/look"
-	"adze/internal/desk/memories"
-	"adze/internal/desk/rules"
+	"adze/internal/commands"
+	"adze/internal/commands/about"
+	"adze/internal/commands/extensions"
+	"adze/internal/commands/look"
+	"adze/internal/commands/memories"
+	"adze/internal/commands/rules"
 	"adze/internal/mcp/editor"
 	"adze/internal/model"
 	"adze/internal/model/catalog"
@@ -28,8 +28,8 @@ import (
 )
 
 // deskPermission gives the desk access to the conversation's permissions.
-func deskPermission(c *Conversation) desk.Permission {
-	return desk.Permission{
+func deskPermission(c *Conversation) commands.Permission {
+	return commands.Permission{
 		Mode: func() string { return string(c.Gate.Mode()) }, Policy: c.Gate.Policy, Apply: c.Gate.Apply, Judged: c.Gate.Judged,
 		Allowed: func(mode string) bool { return c.Gate.Offers(permission.Mode(mode)) },
 		Dirs: func() []string {
@@ -40,7 +40,7 @@ func deskPermission(c *Conversation) desk.Permission {
 
 // surroundings gives the desk access to the conversation's environment. Changed settings apply
 // to all conversations.
-func surroundings(c *Conversation) desk.Surroundings {
+func surroundings(c *Conversation) commands.Surroundings {
 	w := c.ws
 	line := about.NewStatusLine(func() string { return w.Project.Settings().Text("statusLine.command") }, about.Place{
 		Runner: w.runner, Dir: w.Dir, Environ: func() []string { return w.environment().List }, Trusted: w.Project.Trust.Trusted,
@@ -48,11 +48,11 @@ func surroundings(c *Conversation) desk.Surroundings {
 	inherit := func(ctx context.Context, from *archive.Info, id string) error {
 		return belongings.Inherit(ctx, w.Project, from, id, w.Dir)
 	}
-	s := desk.Surroundings{
+	s := commands.Surroundings{
 		StatusLine: line.Line, CompactPercent: func() int { return w.values().Window.Percent },
 		Score: usageOf(c.ws).Score, Remarks: remarks(c),
-		Settings: func() desk.Settings {
-			return desk.Settings{Values: w.Project.Written(), Effort: c.model.Working(c.Session.Model()), AutoCompact: w.values().Window.Auto}
+		Settings: func() commands.Settings {
+			return commands.Settings{Values: w.Project.Written(), Effort: c.model.Working(c.Session.Model()), AutoCompact: w.values().Window.Auto}
 		},
 		Keys:    w.Keys.Desk(),
 		Enabled: func(setting string) bool { return w.Project.Settings().Bool(setting) },
@@ -62,16 +62,16 @@ func surroundings(c *Conversation) desk.Surroundings {
 			Feedback:   func() string { return w.Project.Settings().Text("feedbackUrl") },
 			Inherit:    inherit,
 		}),
-		Sessions: desk.Stored{Inherit: inherit, Remove: func(_ context.Context, info *archive.Info) error { return belongings.Remove(w.Project.Home, info) }},
-		About:    func() desk.Fields { return aboutSession(c) },
-		Examine:  func(ctx context.Context, online bool) []desk.Check { return examine(ctx, c, online) },
-		Options: func(all bool) []desk.Option {
+		Sessions: commands.Stored{Inherit: inherit, Remove: func(_ context.Context, info *archive.Info) error { return belongings.Remove(w.Project.Home, info) }},
+		About:    func() commands.Fields { return aboutSession(c) },
+		Examine:  func(ctx context.Context, online bool) []commands.Check { return examine(ctx, c, online) },
+		Options: func(all bool) []commands.Option {
 			s, keys := w.Project.Settings(), settings.Keys()
-			var list []desk.Option
+			var list []commands.Option
 			for i := range keys {
 				v := settings.Describe(s, &keys[i])
 				if v.Origin != "" || all && keys[i].Name != "" {
-					list = append(list, desk.Option{Key: v.Key, Value: v.Text(), Doc: keys[i].Doc, Origin: v.Origin, Values: settings.Accepted(&keys[i])})
+					list = append(list, commands.Option{Key: v.Key, Value: v.Text(), Doc: keys[i].Doc, Origin: v.Origin, Values: settings.Accepted(&keys[i])})
 				}
 			}
 			return list
@@ -93,9 +93,9 @@ func surroundings(c *Conversation) desk.Surroundings {
 	}
 	s.Sections = slices.Concat(s.Sections, rules.Sections(), memories.Sections(), extensions.Sections())
 	s.Sections = append(s.Sections, look.Sections(look.Config{Getenv: w.Getenv, Ask: runner(w)})...)
-	s.Request = func(ctx context.Context) (desk.Request, bool) {
+	s.Request = func(ctx context.Context) (commands.Request, bool) {
 		if !w.Project.Settings().Bool("pullRequestStatus") || !w.Project.Trust.Trusted() {
-			return desk.Request{}, false
+			return commands.Request{}, false
 		}
 		return look.Request(ctx, runner(w)), true
 	}
@@ -109,23 +109,23 @@ func surroundings(c *Conversation) desk.Surroundings {
 }
 
 // extended gives the desk access to the user's extensions.
-func extended(c *Conversation) desk.Extensions {
+func extended(c *Conversation) commands.Extensions {
 	agents := agentdefs.Files{Project: c.ws.Project, Library: c.ws.Agents, Language: c.ws.language}.Desk()
-	agents.Working = func() []desk.AtWork { return c.agents.Working() }
-	return desk.Extensions{
+	agents.Working = func() []commands.AtWork { return c.agents.Working() }
+	return commands.Extensions{
 		Skills: c.skills.Set, ReloadSkills: c.skills.Reload, Servers: c.Servers.Desk(),
 		Agents:  agents,
 		Editors: func() []editor.Editor { return servers.Editors(c.ws.Project) },
 		Plugins: PluginManager(c.ws).Desk(c.ws.Dir, c.takeSettings),
-		Hooks: func() desk.Hooks {
-			return desk.Hooks{List: c.Hooks.List(), Policy: hookPolicy(c.ws.values().Hooks, c.spec.Bare), Mute: c.Hooks.Mute}
+		Hooks: func() commands.Hooks {
+			return commands.Hooks{List: c.Hooks.List(), Policy: hookPolicy(c.ws.values().Hooks, c.spec.Bare), Mute: c.Hooks.Mute}
 		},
 	}
 }
 
 // deskModels gives the desk access to the models.
-func deskModels(c *Conversation) desk.Models {
-	return desk.Models{
+func deskModels(c *Conversation) commands.Models {
+	return commands.Models{
 		Catalog: c.model.Known(), Thinking: c.model.ThinkingWith,
 		Here: func(ctx context.Context) []catalog.Model {
 			return providers.Here(ctx, c.ws.backendConfig(c.spec.Model))
@@ -140,16 +140,16 @@ func deskModels(c *Conversation) desk.Models {
 }
 
 // aboutSession returns additional session information for the desk.
-func aboutSession(c *Conversation) desk.Fields {
-	var fields desk.Fields
+func aboutSession(c *Conversation) commands.Fields {
+	var fields commands.Fields
 	if b := c.model.Backend; b != nil {
-		fields = append(fields, desk.Field{Name: "Provider", Value: b.Name + ", selected by " + b.Why}, desk.Field{Name: "Credentials", Value: b.KeySource})
+		fields = append(fields, commands.Field{Name: "Provider", Value: b.Name + ", selected by " + b.Why}, commands.Field{Name: "Credentials", Value: b.KeySource})
 	}
 	sandbox := "off; /config sandbox.enabled true switches it on"
 	if c.ws.values().Sandbox.Enabled {
 		sandbox = "on"
 	}
-	fields = append(fields, desk.Field{Name: "Sandbox", Value: sandbox})
+	fields = append(fields, commands.Field{Name: "Sandbox", Value: sandbox})
 	var files []string
 	for _, f := range c.ws.Project.Files() {
 		if _, err := os.Stat(f.Path); err == nil {
@@ -159,10 +159,10 @@ func aboutSession(c *Conversation) desk.Fields {
 	if len(files) == 0 {
 		files = []string{"none"}
 	}
-	fields = append(fields, desk.Field{Name: "Settings", Value: strings.Join(files, ", ")})
+	fields = append(fields, commands.Field{Name: "Settings", Value: strings.Join(files, ", ")})
 	trusted := "not trusted; its settings, hooks and allow rules are not used (adze trust)"
 	if c.ws.Project.Trust.Trusted() {
 		trusted = "trusted"
 	}
-	return append(fields, desk.Field{Name: "Workspace", Value: trusted})
+	return append(fields, commands.Field{Name: "Workspace", Value: trusted})
 }

@@ -11,7 +11,7 @@ import (
 	"adze/internal/app/providers"
 	"adze/internal/app/servers"
 	"adze/internal/app/settings"
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/hook"
 	"adze/internal/instruct"
 	"adze/internal/mcp/roster"
@@ -23,7 +23,7 @@ import (
 
 // Examine diagnoses a workspace for a conversation with the given access, without opening it.
 // With online, it also contacts the provider.
-func Examine(ctx context.Context, w *Workspace, a AccessSpec, terminal, online bool) []desk.Check {
+func Examine(ctx context.Context, w *Workspace, a AccessSpec, terminal, online bool) []commands.Check {
 	c := newDoctor(w, Spec{Access: a}, online)
 	c.Terminal = terminal
 	c.Provider = func() (string, error) { return providers.Chosen(w.Project) }
@@ -57,7 +57,7 @@ func Examine(ctx context.Context, w *Workspace, a AccessSpec, terminal, online b
 }
 
 // examine diagnoses an open conversation.
-func examine(ctx context.Context, c *Conversation, online bool) []desk.Check {
+func examine(ctx context.Context, c *Conversation, online bool) []commands.Check {
 	d := newDoctor(c.ws, c.spec, online)
 	d.Terminal = c.spec.Entry == Interactive
 	d.Provider = func() (string, error) {
@@ -81,7 +81,7 @@ func newDoctor(w *Workspace, spec Spec, online bool) doctor.Config {
 	v := w.values()
 	c := doctor.Config{
 		Project: w.Project, Version: w.Version, Program: w.Program, Getenv: w.Getenv,
-		Search: w.Engine.Describe, HookProblems: hook.Check(hookSources(w)), Further: []func(context.Context) desk.Check{w.Plugins.Check, agentdefs.Check(w.Agents), w.Keys.Check},
+		Search: w.Engine.Describe, HookProblems: hook.Check(hookSources(w)), Further: []func(context.Context) commands.Check{w.Plugins.Check, agentdefs.Check(w.Agents), w.Keys.Check},
 		Shell: func() (string, error) { p, err := bash.Find(); return p.Path, err },
 		Servers: func() (*roster.Roster, error) {
 			flags := w.Env.Servers

@@ -6,15 +6,15 @@ import (
 	"fmt"
 	"strings"
 
-	"adze/internal/desk"
-	"adze/internal/desk/jobs"
+	"adze/internal/commands"
+	"adze/internal/commands/jobs"
 	"adze/internal/session/lifecycle"
 	"adze/internal/ui/headless"
 	"adze/internal/ui/hostapi"
 )
 
 // Host returns the API for a program that drives the conversation.
-func (c *Conversation) Host(d *desk.Desk) headless.Host {
+func (c *Conversation) Host(d *commands.Desk) headless.Host {
 	h := headless.Host{
 		DefaultModel: c.model.Name, Asks: c.spec.Access.Asks, States: c.ws.values().StateEvents, Actions: hostapi.Actions(d), Queries: hostapi.Queries(d),
 		Initialize: func(_ context.Context, start headless.Start) ([]string, error) { return initialize(c, d, start) },
@@ -35,7 +35,7 @@ func (c *Conversation) Host(d *desk.Desk) headless.Host {
 // initialize applies the host's start options and returns notes about options without effect.
 // Unsupported callbacks that guard calls are rejected rather than ignored. Callbacks come last,
 // so that they replace earlier ones only if everything else is valid.
-func initialize(c *Conversation, d *desk.Desk, start headless.Start) (notes []string, err error) {
+func initialize(c *Conversation, d *commands.Desk, start headless.Start) (notes []string, err error) {
 	if err := c.output.Require(start.JSONSchema); err != nil {
 		return nil, &hostapi.Refusal{Code: "invalid_schema", Text: err.Error()}
 	}

@@ -17,7 +17,7 @@ import (
 	"adze/internal/app/models"
 	"adze/internal/app/providers"
 	"adze/internal/app/settings"
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/model"
 	"adze/internal/msg"
 	"adze/internal/session"
@@ -532,7 +532,7 @@ func TestMemoryPage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		edited = append(edited, answer.(desk.Edit).Path)
+		edited = append(edited, answer.(commands.Edit).Path)
 	}
 	if want := []string{p.Path(p.memories() + "/freeze.md"), p.Path("work/CLAUDE.md"), p.Path(p.memories() + "/MEMORY.md")}; fmt.Sprint(edited) != fmt.Sprint(want) {
 		t.Errorf("edited %v", edited)

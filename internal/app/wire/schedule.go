@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"adze/internal/app/schedules"
-	"adze/internal/desk"
-	"adze/internal/desk/jobs"
+	"adze/internal/commands"
+	"adze/internal/commands/jobs"
 	cronpkg "adze/internal/domain/cron"
 	"adze/internal/platform/fsys"
 	"adze/internal/session"
@@ -43,7 +43,7 @@ func openSchedule(c *Conversation) *schedules.Runner {
 
 // offerSchedule gives the desk access to scheduled prompts. The environment variable that
 // disables them overrides the setting.
-func offerSchedule(c *Conversation, s *desk.Surroundings) {
+func offerSchedule(c *Conversation, s *commands.Surroundings) {
 	if c.told.jobs != nil {
 		s.Schedule = c.told.jobs
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"adze/internal/app/settings"
-	"adze/internal/desk"
+	"adze/internal/commands"
 )
 
 // TestSkillsAreNoticed checks that a skill added during a conversation can be called.
@@ -27,7 +27,7 @@ func TestSkillsAreNoticed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := answer.(desk.Prompt); !ok {
+	if _, ok := answer.(commands.Prompt); !ok {
 		t.Errorf("%T", answer)
 	}
 }

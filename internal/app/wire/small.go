@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/instruct"
 	"adze/internal/msg"
 	"adze/internal/permission/judge"
@@ -49,9 +49,9 @@ func newNamer(c *Conversation) *title.Namer {
 
 // remarks returns the small model's side remarks for an interactive user. The settings are
 // consulted each time.
-func remarks(c *Conversation) desk.Remarks {
+func remarks(c *Conversation) commands.Remarks {
 	if c.window.small == nil || c.spec.Entry != Interactive || c.spec.Bare || c.spec.Team.Team != "" {
-		return desk.Remarks{}
+		return commands.Remarks{}
 	}
 	m := &remark.Maker{Small: c.window.small, Language: c.ws.language, Log: c.debug}
 	made := func(setting string, say func(context.Context, []msg.Entry) string) func(context.Context) string {
@@ -62,7 +62,7 @@ func remarks(c *Conversation) desk.Remarks {
 			return say(ctx, c.Session.Conversation())
 		}
 	}
-	return desk.Remarks{
+	return commands.Remarks{
 		Away: made("awaySummaryEnabled", m.Away), Next: made("promptSuggestionEnabled", m.Next),
 		After: func() time.Duration {
 			return time.Duration(c.ws.Project.Settings().Float("awaySummaryMinutes") * float64(time.Minute))

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"adze/internal/app/styles"
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/style"
 )
 
@@ -13,9 +13,9 @@ func (w *Workspace) styles() *styles.Chooser {
 }
 
 // deskStyles gives the desk access to output styles.
-func deskStyles(c *Conversation) desk.Styles {
+func deskStyles(c *Conversation) commands.Styles {
 	all := c.ws.styles()
-	return desk.Styles{
+	return commands.Styles{
 		All: all.All, Current: func() string { return c.told.style },
 		Choose: func(ctx context.Context, name string) (string, error) {
 			return all.Choose(ctx, name, c.told.style, func(path string) string { return shortPath(c.ws.Dir, c.ws.Project.User, path) })

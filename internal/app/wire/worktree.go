@@ -7,8 +7,8 @@ import (
 	"adze/internal/app/setup"
 	"adze/internal/app/workdir"
 	"adze/internal/app/worktrees"
-	"adze/internal/desk"
-	"adze/internal/desk/copies"
+	"adze/internal/commands"
+	"adze/internal/commands/copies"
 	"adze/internal/platform/worktree"
 	"adze/internal/session"
 	"adze/internal/tool"
@@ -112,7 +112,7 @@ func worktreeGate(c *Conversation) tool.Gate {
 }
 
 // offerWorktrees adds the worktree command to the desk.
-func offerWorktrees(c *Conversation, s *desk.Surroundings) {
+func offerWorktrees(c *Conversation, s *commands.Surroundings) {
 	if c.dir.trees != nil {
 		s.Sections = append(s.Sections, copies.Sections(c.dir.trees, c.ws.Now)...)
 	}

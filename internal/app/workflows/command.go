@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/platform/scope"
 	"adze/internal/skill"
 	"adze/internal/tool"
@@ -21,17 +21,19 @@ import (
 var errNone = errors.New("there are no workflows in this session, because no agents are launched in it")
 
 // Sections returns the commands, in their /help section.
-func (ws *Workflows) Sections() []desk.Section {
-	return []desk.Section{{Name: "Extensions", Commands: []desk.Command{
+func (ws *Workflows) Sections() []commands.Section {
+	return []commands.Section{{Name: "Extensions", Commands: []commands.Command{
 		{
 			Name: "workflows", Doc: "list the workflows, and the unfinished runs of this session",
-			Run: func(context.Context, *desk.Desk, string) (desk.Answer, error) { return ws.page() },
+			Run: func(context.Context, *commands.Desk, string) (commands.Answer, error) { return ws.page() },
 		},
 		{
-			Name: "workflow", Kind: desk.Change, Args: "NAME [INPUT=VALUE...] [restart]",
-			Doc:      "run a workflow, or continue an unfinished run; restart begins at the first step",
-			Run:      func(ctx context.Context, _ *desk.Desk, arg string) (desk.Answer, error) { return ws.typed(ctx, arg) },
-			Complete: func(*desk.Desk, string) []string { return ws.names() },
+			Name: "workflow", Kind: commands.Change, Args: "NAME [INPUT=VALUE...] [restart]",
+			Doc: "run a workflow, or continue an unfinished run; restart begins at the first step",
+			Run: func(ctx context.Context, _ *commands.Desk, arg string) (commands.Answer, error) {
+				return ws.typed(ctx, arg)
+			},
+			Complete: func(*commands.Desk, string) []string { return ws.names() },
 		},
 	}}}
 }
@@ -49,26 +51,26 @@ func (ws *Workflows) names() (names []string) {
 }
 
 // page lists the workflows.
-func (ws *Workflows) page() (desk.Answer, error) {
+func (ws *Workflows) page() (commands.Answer, error) {
 	if ws == nil {
 		return nil, errNone
 	}
 	set := Find(ws.cfg.Project)
-	var p desk.Page
+	var p commands.Page
 	if len(set.All) == 0 {
-		p.Add(desk.Text("There are no workflows. One is a file in .adze/workflows of the project, if it is trusted, or in workflows of the state home."))
+		p.Add(commands.Text("There are no workflows. One is a file in .adze/workflows of the project, if it is trusted, or in workflows of the state home."))
 	} else {
-		t := desk.Table{Columns: []desk.Column{{Name: "Workflow"}, {Name: "Inputs"}, {Name: "From"}, {Name: "About"}}}
+		t := commands.Table{Columns: []commands.Column{{Name: "Workflow"}, {Name: "Inputs"}, {Name: "From"}, {Name: "About"}}}
 		for _, w := range set.All {
 			t.Rows = append(t.Rows, []string{w.Name, strings.Join(w.Inputs, ", "), origin(w.Scope), tool.OneLine(w.Description, 200)})
 		}
 		p.Add(t)
 	}
 	for _, line := range ws.cut(&set) {
-		p.Add(desk.Text(line))
+		p.Add(commands.Text(line))
 	}
 	for _, problem := range set.Problems {
-		p.Add(desk.Notice(problem))
+		p.Add(commands.Notice(problem))
 	}
 	return p, nil
 }
@@ -146,7 +148,7 @@ func parse(arg string) (in workflowtool.Input, err error) {
 }
 
 // typed runs the workflow typed by the user.
-func (ws *Workflows) typed(ctx context.Context, arg string) (desk.Answer, error) {
+func (ws *Workflows) typed(ctx context.Context, arg string) (commands.Answer, error) {
 	if ws == nil {
 		return nil, errNone
 	}
@@ -161,11 +163,11 @@ func (ws *Workflows) typed(ctx context.Context, arg string) (desk.Answer, error)
 	if err != nil {
 		return nil, err
 	}
-	return desk.Say(fmt.Sprintf("The workflow %s runs as task %s; /tasks shows how far it is.", in.Name, t.ID)), nil
+	return commands.Say(fmt.Sprintf("The workflow %s runs as task %s; /tasks shows how far it is.", in.Name, t.ID)), nil
 }
 
 // wait runs the workflow to completion and returns its result.
-func (ws *Workflows) wait(ctx context.Context, in workflowtool.Input) (desk.Answer, error) {
+func (ws *Workflows) wait(ctx context.Context, in workflowtool.Input) (commands.Answer, error) {
 	r, err := ws.begin(ctx, in)
 	if err != nil {
 		return nil, err
@@ -177,5 +179,5 @@ func (ws *Workflows) wait(ctx context.Context, in workflowtool.Input) (desk.Answ
 	if err != nil {
 		return nil, err
 	}
-	return desk.Say(text), nil
+	return commands.Say(text), nil
 }

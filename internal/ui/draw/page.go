@@ -4,13 +4,13 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/platform/cells"
 	"adze/internal/tool"
 )
 
 // Page renders a page.
-func Page(p desk.Page, o Options) []Row {
+func Page(p commands.Page, o Options) []Row {
 	var rows []Row
 	for _, b := range p.Blocks {
 		rows = append(rows, o.block(b)...)
@@ -19,7 +19,7 @@ func Page(p desk.Page, o Options) []Row {
 }
 
 // Choices renders a list with numbered choices.
-func Choices(l desk.List, o Options) []Row {
+func Choices(l commands.List, o Options) []Row {
 	rows := Page(l.Page, o)
 	for i, c := range l.Choices {
 		text := c.Title
@@ -34,29 +34,29 @@ func Choices(l desk.List, o Options) []Row {
 // indent precedes indented lines.
 const indent = "  "
 
-func (o Options) block(b desk.Block) []Row {
+func (o Options) block(b commands.Block) []Row {
 	switch b := b.(type) {
-	case desk.Text:
+	case commands.Text:
 		return o.wrap(string(b))
-	case desk.Swatch:
+	case commands.Swatch:
 		return []Row{append(Line(Text, indent), Sample(string(b))...)}
-	case desk.Remark:
+	case commands.Remark:
 		return Fill(Faint, string(b), o.Width)
-	case desk.Notice:
+	case commands.Notice:
 		return o.hang(indent+"note: ", string(b))
-	case desk.Fields:
+	case commands.Fields:
 		return o.fields(b)
-	case desk.Table:
+	case commands.Table:
 		return o.table(b)
-	case desk.Terms:
+	case commands.Terms:
 		return o.terms(b)
-	case desk.Items:
+	case commands.Items:
 		var rows []Row
 		for _, item := range b {
 			rows = append(rows, o.hang(indent, item)...)
 		}
 		return rows
-	case desk.Output:
+	case commands.Output:
 		inner := o
 		inner.Width = max(0, o.Width-len(indent))
 		if _, ok := b.Display.(tool.Output); ok {
@@ -87,7 +87,7 @@ func (o Options) hang(head, text string) []Row {
 }
 
 // terms renders each text next to its name, or below the name if the name is long.
-func (o Options) terms(terms desk.Terms) []Row {
+func (o Options) terms(terms commands.Terms) []Row {
 	const most = 20 // maximum name width in cells for text on the same line
 	widest := 0
 	for _, t := range terms {
@@ -109,7 +109,7 @@ func (o Options) terms(terms desk.Terms) []Row {
 	return rows
 }
 
-func (o Options) fields(fields desk.Fields) []Row {
+func (o Options) fields(fields commands.Fields) []Row {
 	widest := 0
 	for _, f := range fields {
 		widest = max(widest, cells.Width(f.Name))
@@ -138,7 +138,7 @@ func longestWord(text string) int {
 // table aligns the cells of each column. Columns that may be cut give way to the last column,
 // which is wrapped if it still does not fit. If the columns cannot fit, each row's cells are
 // stacked.
-func (o Options) table(t desk.Table) []Row {
+func (o Options) table(t commands.Table) []Row {
 	lines := tableLines(t)
 	widths := make([]int, len(t.Columns))
 	for _, line := range lines {
@@ -179,9 +179,9 @@ func (o Options) table(t desk.Table) []Row {
 
 // tableLines returns a table's cells as they are measured, preceded by the column names if
 // there are any.
-func tableLines(t desk.Table) [][]string {
+func tableLines(t commands.Table) [][]string {
 	var lines [][]string
-	if slices.ContainsFunc(t.Columns, func(c desk.Column) bool { return c.Name != "" }) {
+	if slices.ContainsFunc(t.Columns, func(c commands.Column) bool { return c.Name != "" }) {
 		var head []string
 		for _, c := range t.Columns {
 			head = append(head, c.Name)
@@ -198,7 +198,7 @@ func tableLines(t desk.Table) [][]string {
 	return lines
 }
 
-func (o Options) align(c desk.Column, cell string, width int) string {
+func (o Options) align(c commands.Column, cell string, width int) string {
 	if c.Right {
 		return cells.Right(cell, width)
 	}
@@ -206,7 +206,7 @@ func (o Options) align(c desk.Column, cell string, width int) string {
 }
 
 // narrow reduces the widths of columns that may be cut until a row fits.
-func (o Options) narrow(columns []desk.Column, widths []int, used int) {
+func (o Options) narrow(columns []commands.Column, widths []int, used int) {
 	const least = 8 // minimum width of a cut column
 	for _, w := range widths {
 		used += w + 2
@@ -221,7 +221,7 @@ func (o Options) narrow(columns []desk.Column, widths []int, used int) {
 }
 
 // fits reports whether a row has room for its columns.
-func (o Options) fits(columns []desk.Column, widths []int, used int) bool {
+func (o Options) fits(columns []commands.Column, widths []int, used int) bool {
 	const least = 12 // minimum width of a wrapped or cut last column
 	last := len(columns) - 1
 	for _, w := range widths[:last] {
@@ -237,11 +237,11 @@ func (o Options) fits(columns []desk.Column, widths []int, used int) bool {
 
 // records renders each row as its first cell followed by the other cells, labeled with their
 // column names.
-func (o Options) records(t desk.Table, before string) []Row {
+func (o Options) records(t commands.Table, before string) []Row {
 	inner := o
 	inner.Width = max(1, o.Width-len(before+indent))
 	var rows []Row
-	for _, line := range tableLines(desk.Table{Columns: make([]desk.Column, len(t.Columns)), Rows: t.Rows}) {
+	for _, line := range tableLines(commands.Table{Columns: make([]commands.Column, len(t.Columns)), Rows: t.Rows}) {
 		rows = append(rows, o.hang(before, line[0])...)
 		var below []Row
 		for j, cell := range line[1:] {

@@ -9,29 +9,29 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"adze/internal/desk"
-	"adze/internal/desk/about"
-	"adze/internal/desk/extensions"
-	"adze/internal/desk/look"
-	"adze/internal/desk/memories"
-	"adze/internal/desk/rules"
+	"adze/internal/commands"
+	"adze/internal/commands/about"
+	"adze/internal/commands/extensions"
+	"adze/internal/commands/look"
+	"adze/internal/commands/memories"
+	"adze/internal/commands/rules"
 	"adze/internal/platform/cells"
 	"adze/internal/tool"
 )
 
 func TestPage(t *testing.T) {
-	p := desk.Page{Blocks: []desk.Block{
-		desk.Text("A paragraph of text that is broken\nwhere it has to be."),
-		desk.Fields{{Name: "字符", Value: "wide"}, {Name: "Name", Value: "a value that goes on behind its name"}},
-		desk.Table{
-			Columns: []desk.Column{{Name: "Name", Cut: true}, {Name: "n", Right: true}, {Name: "about"}},
+	p := commands.Page{Blocks: []commands.Block{
+		commands.Text("A paragraph of text that is broken\nwhere it has to be."),
+		commands.Fields{{Name: "字符", Value: "wide"}, {Name: "Name", Value: "a value that goes on behind its name"}},
+		commands.Table{
+			Columns: []commands.Column{{Name: "Name", Cut: true}, {Name: "n", Right: true}, {Name: "about"}},
 			Rows:    [][]string{{"字符 has wide cells", "1", "x"}, {"e\u0301\x1b[31m", "12", "a text of some words"}},
 		},
-		desk.Table{Columns: make([]desk.Column, 2), Rows: [][]string{{"/a", "first"}, {"/long", "  second"}}, Indented: true},
-		desk.Items{"an item that does not fit on one line"},
-		desk.Notice("something is odd"),
-		desk.Remark("a remark that\x1b[2J does not matter"),
-		desk.Output{Display: tool.Plain{Text: "printed"}},
+		commands.Table{Columns: make([]commands.Column, 2), Rows: [][]string{{"/a", "first"}, {"/long", "  second"}}, Indented: true},
+		commands.Items{"an item that does not fit on one line"},
+		commands.Notice("something is odd"),
+		commands.Remark("a remark that\x1b[2J does not matter"),
+		commands.Output{Display: tool.Plain{Text: "printed"}},
 	}}
 	want := `
 A paragraph of text that is
@@ -59,13 +59,13 @@ a remark that does not matter
 // TestPageInLittleRoom checks that a table's cells are stacked if its columns do not fit, and
 // that a long path is placed below its name.
 func TestPageInLittleRoom(t *testing.T) {
-	p := desk.Page{Blocks: []desk.Block{
-		desk.Fields{{Name: "Transcript", Value: "/home/ada/.adze/projects/x.jsonl"}, {Name: "Cost", Value: "$1.00"}},
-		desk.Table{
-			Columns: []desk.Column{{Name: "Model"}, {Name: "input", Right: true}, {Name: "output", Right: true}, {Name: "cache read", Right: true}, {Name: "cost", Right: true}},
+	p := commands.Page{Blocks: []commands.Block{
+		commands.Fields{{Name: "Transcript", Value: "/home/ada/.adze/projects/x.jsonl"}, {Name: "Cost", Value: "$1.00"}},
+		commands.Table{
+			Columns: []commands.Column{{Name: "Model"}, {Name: "input", Right: true}, {Name: "output", Right: true}, {Name: "cache read", Right: true}, {Name: "cost", Right: true}},
 			Rows:    [][]string{{"opus", "38,246", "214", "", "$0.50"}, {"haiku", "1,000", "2", "0", "unknown"}},
 		},
-		desk.Table{Indented: true, Columns: []desk.Column{{}, {}, {Cut: true}}, Rows: [][]string{{"/commit-push-pr", "by you only", "commit the changes, push the branch and open a pull request"}}},
+		commands.Table{Indented: true, Columns: []commands.Column{{}, {}, {Cut: true}}, Rows: [][]string{{"/commit-push-pr", "by you only", "commit the changes, push the branch and open a pull request"}}},
 	}}
 	want := `
 Transcript:
@@ -92,12 +92,12 @@ haiku
 // TestTablesAlign checks that rendered tables are aligned and contain no control characters.
 func TestTablesAlign(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		table := desk.Table{Columns: []desk.Column{{Cut: true}, {Right: true}, {Cut: true}}}
+		table := commands.Table{Columns: []commands.Column{{Cut: true}, {Right: true}, {Cut: true}}}
 		for range rapid.IntRange(1, 5).Draw(t, "rows") {
 			table.Rows = append(table.Rows, []string{rapid.String().Draw(t, "a"), rapid.StringMatching(`[0-9]{1,3}`).Draw(t, "n"), "|"})
 		}
 		o := Options{Width: rapid.IntRange(30, 60).Draw(t, "width")}
-		lines := Palette{}.Lines(Page(desk.Page{Blocks: []desk.Block{table}}, o))
+		lines := Palette{}.Lines(Page(commands.Page{Blocks: []commands.Block{table}}, o))
 		for _, line := range lines {
 			if w := cells.Width(line); w != cells.Width(lines[0]) || w > o.Width {
 				t.Fatalf("%q takes %d cells of %d, %q %d", line, w, o.Width, lines[0], cells.Width(lines[0]))
@@ -113,18 +113,18 @@ func TestTablesAlign(t *testing.T) {
 //
 // Proves CMD-04.
 func TestHelpFits(t *testing.T) {
-	var skills []desk.Command
+	var skills []commands.Command
 	for i := range 200 {
-		skills = append(skills, desk.Command{Name: fmt.Sprintf("team:skill-%d", i), Origin: "the project"})
+		skills = append(skills, commands.Command{Name: fmt.Sprintf("team:skill-%d", i), Origin: "the project"})
 	}
-	d := desk.New(desk.Config{Terminal: true, Surroundings: desk.Surroundings{
-		Commands: func(bool) []desk.Command { return skills }, Sections: slices.Concat(about.Sections(about.Config{}), extensions.Sections(), look.Sections(look.Config{}), rules.Sections(), memories.Sections()),
+	d := commands.New(commands.Config{Terminal: true, Surroundings: commands.Surroundings{
+		Commands: func(bool) []commands.Command { return skills }, Sections: slices.Concat(about.Sections(about.Config{}), extensions.Sections(), look.Sections(look.Config{}), rules.Sections(), memories.Sections()),
 	}})
 	page, err := d.Run(t.Context(), "help", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := Palette{}.Lines(Page(page.(desk.Page), Options{Width: 80}))
+	lines := Palette{}.Lines(Page(page.(commands.Page), Options{Width: 80}))
 	if len(lines) > 24 {
 		t.Errorf("%d rows:\n%s", len(lines), strings.Join(lines, "\n"))
 	}

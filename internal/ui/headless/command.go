@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"strings"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/msg"
 	"adze/internal/session"
 	"adze/internal/ui/draw"
 )
 
 // commands returns the commands that can be sent instead of a prompt.
-func (f *Front) commands() []desk.Command {
+func (f *Front) commands() []commands.Command {
 	if f.cfg.Desk == nil {
 		return nil
 	}
@@ -27,22 +27,22 @@ func (f *Front) interpret(ctx context.Context, p session.Prompt) (session.Prompt
 		return p, nil
 	}
 	c, known := f.cfg.Desk.Lookup(name)
-	if !known && !desk.Names(name) {
+	if !known && !commands.Names(name) {
 		return p, nil
 	}
-	run := func(ctx context.Context) (desk.Answer, error) { return f.cfg.Desk.Run(ctx, name, arg) }
-	if known && c.Kind == desk.Ask {
+	run := func(ctx context.Context) (commands.Answer, error) { return f.cfg.Desk.Run(ctx, name, arg) }
+	if known && c.Kind == commands.Ask {
 		answer, err := run(ctx)
-		if a, ok := answer.(desk.Prompt); ok {
+		if a, ok := answer.(commands.Prompt); ok {
 			said := a.Said()
 			said.ID = p.ID
 			return said, nil
 		}
-		run = func(context.Context) (desk.Answer, error) { return answer, err }
+		run = func(context.Context) (commands.Answer, error) { return answer, err }
 	}
 	return p, session.Later{ID: p.ID, Make: func(ctx context.Context) (session.Op, error) {
 		answer, err := run(ctx)
-		if a, ok := answer.(desk.Operation); ok && known && c.Kind == desk.Work {
+		if a, ok := answer.(commands.Operation); ok && known && c.Kind == commands.Work {
 			return a.Op, err
 		}
 		return session.Local{Do: func(ctx context.Context) (string, error) {
@@ -64,21 +64,21 @@ func (f *Front) command(p session.Prompt) (name, arg string, ok bool) {
 	if !ok {
 		return "", "", false
 	}
-	return desk.Parse(text.Text)
+	return commands.Parse(text.Text)
 }
 
 // carryOut executes a command's answer and returns the text to print.
-func (f *Front) carryOut(ctx context.Context, answer desk.Answer) (string, error) {
+func (f *Front) carryOut(ctx context.Context, answer commands.Answer) (string, error) {
 	switch a := answer.(type) {
-	case desk.Page:
+	case commands.Page:
 		return pageText(a), nil
-	case desk.List:
+	case commands.List:
 		text := draw.Palette{}.Text(draw.Choices(a, draw.Options{}))
 		if a.Usage != "" && len(a.Choices) > 0 {
 			text += "\nTo choose: " + a.Usage
 		}
 		return text, nil
-	case desk.Operation:
+	case commands.Operation:
 		if err := f.cfg.Session.Submit(ctx, a.Op); err != nil {
 			return "", err
 		}
@@ -86,16 +86,16 @@ func (f *Front) carryOut(ctx context.Context, answer desk.Answer) (string, error
 			return pageText(a.Page), nil
 		}
 		return a.Result, nil
-	case desk.Copy:
+	case commands.Copy:
 		return a.Text, nil
-	case desk.Follow:
+	case commands.Follow:
 		return pageText(a.Page), nil
-	case desk.Edit:
-		return "", desk.NoEditor(a.Path)
-	case desk.Program:
+	case commands.Edit:
+		return "", commands.NoEditor(a.Path)
+	case commands.Program:
 		return "", fmt.Errorf("this asks at a terminal; use adze %s", strings.Join(a.Args, " "))
 	}
 	return "", fmt.Errorf("this needs a terminal")
 }
 
-func pageText(p desk.Page) string { return draw.Palette{}.Text(draw.Page(p, draw.Options{})) }
+func pageText(p commands.Page) string { return draw.Palette{}.Text(draw.Page(p, draw.Options{})) }

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/hook"
 	"adze/internal/mcp/hosted"
 	"adze/internal/style"
@@ -200,7 +200,7 @@ func lenientID(line []byte) string {
 }
 
 // styles returns the current output style and the available ones.
-func styles(d *desk.Desk) (current string, names []string) {
+func styles(d *commands.Desk) (current string, names []string) {
 	if d == nil {
 		return style.Default, []string{style.Default}
 	}

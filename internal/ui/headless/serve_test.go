@@ -18,7 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"adze/internal/agent"
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/mcp/hosted"
 	"adze/internal/permission"
 	"adze/internal/session"
@@ -279,7 +279,7 @@ func TestInitialize(t *testing.T) {
 			return nil, nil
 		},
 	}
-	d := talk(t, "say x", h, func(_ *session.Config, c *Config) { c.Desk = desk.New(desk.Config{}) })
+	d := talk(t, "say x", h, func(_ *session.Config, c *Config) { c.Desk = commands.New(commands.Config{}) })
 	answer := func(id, body string) map[string]any {
 		d.say(request(id, body))
 		return d.await("control_response", "")["response"].(map[string]any)
@@ -302,7 +302,7 @@ func TestInitialize(t *testing.T) {
 		t.Error(diff)
 	}
 	var list []any
-	for _, c := range desk.New(desk.Config{}).Commands() {
+	for _, c := range commands.New(commands.Config{}).Commands() {
 		list = append(list, map[string]any{"name": c.Name, "description": c.Doc, "argumentHint": c.Args})
 	}
 	wantAnswer := map[string]any{

@@ -15,7 +15,7 @@ import (
 
 	"adze/internal/agent"
 	"adze/internal/brief"
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/hook"
 	"adze/internal/model"
 	"adze/internal/msg"
@@ -30,7 +30,7 @@ import (
 
 // newDesk returns a desk over a directory with one readable file, and a session without a
 // model.
-func newDesk(t *testing.T) (*desk.Desk, string) {
+func newDesk(t *testing.T) (*commands.Desk, string) {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "note.txt"), []byte("a n\xf6te\n"), 0o600); err != nil {
@@ -42,21 +42,21 @@ func newDesk(t *testing.T) (*desk.Desk, string) {
 	index := fileindex.New(fileindex.Config{Dir: dir})
 	t.Cleanup(index.Close)
 	policy := permission.Compile(permission.Config{Rules: []rule.Rule{{Tool: "Bash", Behavior: rule.Deny, Scope: scope.User}}})
-	return desk.New(desk.Config{
+	return commands.New(commands.Config{
 		Session: s, Dir: dir, Version: "1", Now: time.Now,
-		Permission: desk.Permission{Mode: func() string { return "default" }, Policy: func() *permission.Policy { return policy }, Dirs: func() []string { return []string{"/other"} }},
-		Files: desk.Files{Dir: dir, State: filestate.New(), Index: index, MayRead: func(_ context.Context, path string) error {
+		Permission: commands.Permission{Mode: func() string { return "default" }, Policy: func() *permission.Policy { return policy }, Dirs: func() []string { return []string{"/other"} }},
+		Files: commands.Files{Dir: dir, State: filestate.New(), Index: index, MayRead: func(_ context.Context, path string) error {
 			if strings.HasSuffix(path, "secret") {
 				return errors.New("it may not be read")
 			}
 			return nil
 		}},
-		Surroundings: desk.Surroundings{Settings: func() desk.Settings {
-			return desk.Settings{Values: map[string]json.RawMessage{"effort": json.RawMessage(`"low"`)}, AutoCompact: true}
+		Surroundings: commands.Surroundings{Settings: func() commands.Settings {
+			return commands.Settings{Values: map[string]json.RawMessage{"effort": json.RawMessage(`"low"`)}, AutoCompact: true}
 		}},
-		Extensions: desk.Extensions{Hooks: func() desk.Hooks { return desk.Hooks{Policy: hook.Policy{ManagedOnly: true}} }},
-		Models:     desk.Models{Thinking: func(*int) model.Thinking { return model.Thinking{} }},
-		Preamble: desk.Preamble{
+		Extensions: commands.Extensions{Hooks: func() commands.Hooks { return commands.Hooks{Policy: hook.Policy{ManagedOnly: true}} }},
+		Models:     commands.Models{Thinking: func(*int) model.Thinking { return model.Thinking{} }},
+		Preamble: commands.Preamble{
 			Resolve: resolve, Describe: func(s []msg.ToolSpec) []msg.ToolSpec { return s }, Watch: new(brief.Watch),
 			Blocks: func(agent.Model, []msg.ToolSpec) []brief.Block { return nil },
 		},

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/mcp"
 	"adze/internal/mcp/roster"
 )
@@ -16,7 +16,7 @@ import (
 const maxCall = 8 << 20
 
 // A serverAPI answers requests about the MCP servers.
-type serverAPI struct{ *desk.Desk }
+type serverAPI struct{ *commands.Desk }
 
 // connected returns the MCP servers, or an error if none are configured.
 func (a serverAPI) connected() (*mcp.Servers, error) {

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/mcp"
 	"adze/internal/mcp/roster"
 	"adze/internal/msg"
@@ -89,7 +89,7 @@ func TestServers(t *testing.T) {
 	servers.Wait(t.Context())
 	s := session.Open(t.Context(), session.Config{ID: "id", Tools: session.Tools{Registry: tool.NewRegistry(), Dynamic: func() []tool.Tool { return []tool.Tool{remote{}} }}})
 	defer s.Close()
-	d := desk.New(desk.Config{Session: s, Extensions: desk.Extensions{Servers: desk.Servers{All: func() *mcp.Servers { return servers }}}})
+	d := commands.New(commands.Config{Session: s, Extensions: commands.Extensions{Servers: commands.Servers{All: func() *mcp.Servers { return servers }}}})
 	ask := func(subtype, body string) string {
 		request := Queries(d)[subtype]
 		if request == nil {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/hook"
 	"adze/internal/model/cost"
 	"adze/internal/platform/amount"
@@ -119,7 +119,7 @@ func (a api) context(context.Context, none) (any, error) {
 	for _, t := range u.Remote {
 		remote = append(remote, object{"name": t.Name, "serverName": t.Server, "tokens": t.Tokens, "isLoaded": t.Loaded})
 	}
-	system, tools := desk.Sum(u.System), desk.Sum(u.Tools)
+	system, tools := commands.Sum(u.System), commands.Sum(u.Tools)
 	return object{
 		"categories": []object{
 			{"id": "system_prompt", "name": "System prompt", "tokens": system, "color": "cyan", "kind": "used"},

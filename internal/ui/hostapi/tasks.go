@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/platform/task"
 )
 
@@ -19,7 +19,7 @@ func (a api) detach(_ context.Context, in struct {
 }) (any, error) {
 	switch {
 	case a.Tasks == nil:
-		return nil, &Refusal{Unsupported, desk.ErrNoTasks.Error()}
+		return nil, &Refusal{Unsupported, commands.ErrNoTasks.Error()}
 	case in.Use != "":
 		return object{"backgrounded": a.Tasks.DetachCall(in.Use)}, nil
 	}
@@ -67,7 +67,7 @@ func (a api) taskOutput(_ context.Context, in taskRequest) (any, error) {
 // task returns the task that a request is about.
 func (a api) task(in taskRequest) (*task.Task, error) {
 	if a.Tasks == nil {
-		return nil, &Refusal{Unsupported, desk.ErrNoTasks.Error()}
+		return nil, &Refusal{Unsupported, commands.ErrNoTasks.Error()}
 	}
 	return a.Tasks.Find(in.ID) // includes awaited agents and tasks of agents
 }

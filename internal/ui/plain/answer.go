@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/ui/ask"
 )
 
@@ -37,7 +37,7 @@ func (f *Front) chooses(ctx context.Context, text string) bool {
 }
 
 // pick returns the choice with the number in text, or nil.
-func pick(choices []desk.Choice, text string) *desk.Choice {
+func pick(choices []commands.Choice, text string) *commands.Choice {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > len(choices) {
 		return nil

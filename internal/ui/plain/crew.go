@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/platform/amount"
 	"adze/internal/session"
 	"adze/internal/tool"
@@ -46,7 +46,7 @@ func (c crew) launched(call string) bool {
 // lines returns one line per sub-agent. A nested sub-agent follows its parent and is indented.
 func (c crew) lines() []string {
 	var lines []string
-	for _, b := range desk.Tree(c, func(h *helper) string { return h.ID }, func(h *helper) string { return h.Parent }) {
+	for _, b := range commands.Tree(c, func(h *helper) string { return h.ID }, func(h *helper) string { return h.Parent }) {
 		lines = append(lines, strings.Repeat("  ", b.Depth)+b.Item.String())
 	}
 	return lines

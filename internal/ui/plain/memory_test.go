@@ -8,7 +8,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/memory"
 )
 
@@ -24,7 +24,7 @@ func TestMemoryCommand(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, "a.md"), []byte("# A\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			cfg.Desk.Memory = &desk.Memory{
+			cfg.Desk.Memory = &commands.Memory{
 				Folder: memory.Folder{Dir: dir},
 				Off:    func() bool { return off },
 				Set:    func(to bool) error { off = to; return nil },

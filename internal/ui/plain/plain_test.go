@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/model/replay"
 	"adze/internal/platform/task"
 	"adze/internal/tool"
@@ -120,8 +120,8 @@ func TestCommands(t *testing.T) {
 			c.WarnUSD = 5
 			talktest.KeepSession(t, &c.Desk, "00000001-id", "a title")
 			talktest.KeepSession(t, &c.Desk, "00000002-id", "another")
-			c.Desk.Execute = func(_ context.Context, command string, _ func(tool.Display)) (desk.Ran, error) {
-				return desk.Ran{Output: "ran " + command}, nil
+			c.Desk.Execute = func(_ context.Context, command string, _ func(tool.Display)) (commands.Ran, error) {
+				return commands.Ran{Output: "ran " + command}, nil
 			}
 		})
 		for _, line := range []string{

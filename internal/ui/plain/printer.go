@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"adze/internal/agent"
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/model"
 	"adze/internal/msg"
 	"adze/internal/platform/amount"
@@ -112,7 +112,7 @@ func (p *printer) changed(ev session.Changed) {
 		p.say("The model is now " + p.talk.ModelInWords(ev.Model) + ".")
 	}
 	if ev.Mode != "" {
-		p.say("The permission mode is now " + desk.ModeInWords(ev.Mode) + ".")
+		p.say("The permission mode is now " + commands.ModeInWords(ev.Mode) + ".")
 	}
 }
 
@@ -310,7 +310,7 @@ func (p *printer) output(d tool.Output, most int) {
 	if strings.HasPrefix(d.Note, "Exit code") || draw.Runs(d) {
 		d.Note = "" // the line before shows it
 	}
-	p.lines(draw.Page(desk.Page{Blocks: []desk.Block{desk.Output{Display: d}}}, o))
+	p.lines(draw.Page(commands.Page{Blocks: []commands.Block{commands.Output{Display: d}}}, o))
 }
 
 func (p *printer) retrying(r model.Retrying) {
@@ -325,7 +325,7 @@ func (p *printer) retrying(r model.Retrying) {
 // recall writes messages of an earlier conversation.
 func (p *printer) recall(entries []msg.Entry) {
 	for _, e := range entries {
-		text := desk.Said(e.Message)
+		text := commands.Said(e.Message)
 		if e.Hidden {
 			continue
 		}
@@ -340,7 +340,7 @@ func (p *printer) recall(entries []msg.Entry) {
 			p.speak(text)
 			p.fresh()
 		}
-		for _, line := range desk.Called(e.Message) {
+		for _, line := range commands.Called(e.Message) {
 			p.say("* " + line)
 		}
 	}

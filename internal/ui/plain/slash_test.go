@@ -6,7 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/ui/talk/talktest"
 )
 
@@ -18,7 +18,7 @@ import (
 func TestCommandsWhileItWorks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newConsole(t, "use Wait {}\n---\nexpect no-text \"asked for\"\nsay Finished.\n---\nexpect last \"asked for tea\"\nsay Tea.", func(c *setup) {
-			c.Desk.Version, c.Desk.Surroundings.Commands = "9.9", func(bool) []desk.Command { return talktest.Commands() }
+			c.Desk.Version, c.Desk.Surroundings.Commands = "9.9", func(bool) []commands.Command { return talktest.Commands() }
 		})
 		c.Enter("go\n")
 		time.Sleep(time.Second)
@@ -48,7 +48,7 @@ func TestCommandsWhileItWorks(t *testing.T) {
 func TestSlowCommand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newConsole(t, "say Hi.", func(c *setup) {
-			c.Desk.Version, c.Desk.Surroundings.Commands = "9.9", func(bool) []desk.Command { return talktest.Commands() }
+			c.Desk.Version, c.Desk.Surroundings.Commands = "9.9", func(bool) []commands.Command { return talktest.Commands() }
 		})
 		c.Enter("/slow\n")
 		time.Sleep(2500 * time.Millisecond)

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/platform/task"
 	"adze/internal/session"
 	"adze/internal/tool"
@@ -21,7 +21,7 @@ type view struct{ *Front }
 func (f view) Begin(c *talk.Conversation, first string) {
 	f.out.talk, f.asked = c, nil
 	f.out.say(c.Greeting)
-	f.out.recall(desk.Recent(c.Conversation()))
+	f.out.recall(commands.Recent(c.Conversation()))
 	if first != "" {
 		f.out.say("> " + first)
 	}
@@ -76,7 +76,7 @@ func (f view) Settled(q talk.Question, s session.Settled) {
 }
 
 // Offer shows a list with numbered choices.
-func (f view) Offer(_ context.Context, l desk.List) {
+func (f view) Offer(_ context.Context, l commands.List) {
 	if len(l.Choices) == 0 {
 		f.Decline()
 		f.out.page(l.Page)
@@ -114,10 +114,10 @@ func (f view) Say(text string) { f.out.say(text) }
 func (f view) Fail(err error) { f.out.fail(err) }
 
 // Page writes a page.
-func (f view) Page(p desk.Page) { f.out.page(p) }
+func (f view) Page(p commands.Page) { f.out.page(p) }
 
 // Whole writes a page without omitting anything.
-func (f view) Whole(p desk.Page) {
+func (f view) Whole(p commands.Page) {
 	f.out.unbounded = true
 	f.out.page(p)
 	f.out.unbounded = false

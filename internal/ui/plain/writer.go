@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/tool"
 	"adze/internal/ui/draw"
 )
@@ -111,11 +111,11 @@ func (w *writer) paragraph() {
 
 // display writes a display, indented.
 func (w *writer) display(d tool.Display) {
-	w.page(desk.Page{Blocks: []desk.Block{desk.Output{Display: d}}})
+	w.page(commands.Page{Blocks: []commands.Block{commands.Output{Display: d}}})
 }
 
 // page writes a page.
-func (w *writer) page(page desk.Page) { w.lines(draw.Page(page, w.options())) }
+func (w *writer) page(page commands.Page) { w.lines(draw.Page(page, w.options())) }
 
 // lines writes rows that already fit.
 func (w *writer) lines(rows []draw.Row) {

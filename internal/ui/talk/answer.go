@@ -5,7 +5,7 @@ import (
 	"errors"
 	"strings"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 )
 
 // carryOut executes a command's answer.
@@ -17,14 +17,14 @@ func (d runner) carryOut(ctx context.Context, e ending) {
 	d.chosen = e.chosen
 	defer func() { d.chosen = false }()
 	switch a := e.answer.(type) {
-	case desk.Page:
+	case commands.Page:
 		d.view.Page(a)
-	case desk.List:
+	case commands.List:
 		d.offer = &a
 		d.view.Offer(ctx, a)
-	case desk.Prompt:
+	case commands.Prompt:
 		d.queue(ctx, a.Said())
-	case desk.Operation:
+	case commands.Operation:
 		if d.Submit(ctx, a.Op) {
 			d.view.Page(a.Page)
 			d.awaited = a.Entries
@@ -32,31 +32,31 @@ func (d runner) carryOut(ctx context.Context, e ending) {
 				d.view.Return(a.Draft)
 			}
 		}
-	case desk.Edit:
+	case commands.Edit:
 		d.after(d.Edit(a.Path), a.Page)
-	case desk.Program:
+	case commands.Program:
 		if d.start(a.Args) {
 			d.view.Page(a.Page)
 		}
-	case desk.Follow:
+	case commands.Follow:
 		d.view.Page(a.Page)
 		d.followed, d.awaited = follow(a.Task), true
-	case desk.Copy:
+	case commands.Copy:
 		d.after(d.copy(a.Text), a.Page)
-	case desk.Switch:
+	case commands.Switch:
 		if exit(d).confirmed() {
 			if a.Said != "" {
 				d.view.Say(a.Said)
 			}
 			d.next = &a.Session
 		}
-	case desk.Leave:
+	case commands.Leave:
 		d.Exit()
 	}
 }
 
 // after shows a page, or an error.
-func (d runner) after(err error, page desk.Page) {
+func (d runner) after(err error, page commands.Page) {
 	if err != nil {
 		d.view.Fail(err)
 		return
@@ -78,7 +78,7 @@ func (d runner) copy(text string) error {
 // Edit opens a file in the user's editor.
 func (d *Driver) Edit(path string) error {
 	if d.cfg.Programs.Edit == nil {
-		return desk.NoEditor(path)
+		return commands.NoEditor(path)
 	}
 	d.view.Yield()
 	return d.cfg.Programs.Edit(path)
@@ -99,10 +99,10 @@ func (d runner) start(args []string) bool {
 }
 
 // Offered returns the list the user may choose from, or nil.
-func (d *Driver) Offered() *desk.List { return d.offer }
+func (d *Driver) Offered() *commands.List { return d.offer }
 
 // Choose chooses from the offered list.
-func (d *Driver) Choose(ctx context.Context, c desk.Choice) {
+func (d *Driver) Choose(ctx context.Context, c commands.Choice) {
 	list := d.offer
 	if list == nil {
 		return
@@ -119,7 +119,7 @@ func (d *Driver) Choose(ctx context.Context, c desk.Choice) {
 }
 
 // Proceed executes an answer that resulted from the offered list.
-func (d *Driver) Proceed(ctx context.Context, a desk.Answer) {
+func (d *Driver) Proceed(ctx context.Context, a commands.Answer) {
 	d.offer = nil
 	d.unfollow()
 	runner{d}.carryOut(ctx, ending{answer: a, chosen: true})
@@ -129,7 +129,7 @@ func (d *Driver) Proceed(ctx context.Context, a desk.Answer) {
 func (q *inquiry) Chosen() bool { return q.chosen }
 
 // Reoffer offers a list again, when the user returns to it from the result of a choice.
-func (q *inquiry) Reoffer(l desk.List) {
+func (q *inquiry) Reoffer(l commands.List) {
 	q.leave()
 	q.offer = &l
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"strings"
 
-	"adze/internal/desk"
-	"adze/internal/desk/memories"
+	"adze/internal/commands"
+	"adze/internal/commands/memories"
 	"adze/internal/session"
 	"adze/internal/tool"
 )
@@ -28,7 +28,7 @@ func (d course) catchUp(ctx context.Context) {
 
 // IsCommand reports whether text is a command.
 func IsCommand(text string) bool {
-	_, _, ok := desk.Parse(text)
+	_, _, ok := commands.Parse(text)
 	return ok
 }
 
@@ -121,7 +121,7 @@ func (d runner) message(ctx context.Context, e Entered) {
 	tipper(d).said(e.Text)
 	p := e.Prompt
 	if len(p.Parts) == 0 {
-		p = desk.Prompt{Text: e.Text}.Said()
+		p = commands.Prompt{Text: e.Text}.Said()
 	}
 	if e.Later && d.working {
 		d.Submit(ctx, p)

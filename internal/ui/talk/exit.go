@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/platform/amount"
 	"adze/internal/session"
 )
@@ -36,7 +36,7 @@ func (d exit) confirmed() bool {
 	}
 	d.warned = true
 	d.view.Say(amount.Of(len(tasks), "background task is still running and would be ended:", "background tasks are still running and would be ended:"))
-	d.view.Page(desk.Page{Blocks: []desk.Block{desk.TaskTable(tasks...)}})
+	d.view.Page(commands.Page{Blocks: []commands.Block{commands.TaskTable(tasks...)}})
 	d.view.Say("Ctrl-D or the same command again stops them and exits.")
 	d.view.Ready()
 	return false

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/session"
 )
 
@@ -20,7 +20,7 @@ type inquiry struct {
 	asked  []Question       // unanswered questions; the first one is shown
 	held   bool             // the first question is not shown yet: the user is typing or choosing, or see effect
 	effect <-chan time.Time // fires when the last answer has taken effect on other questions; may be nil
-	offer  *desk.List       // list the user may choose from; may be nil
+	offer  *commands.List   // list the user may choose from; may be nil
 	chosen bool             // the current answer results from a choice
 }
 

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/platform/amount"
 	"adze/internal/session"
 )
@@ -27,7 +27,7 @@ const (
 
 // An ending is the result of a command.
 type ending struct {
-	answer desk.Answer
+	answer commands.Answer
 	err    error
 	chosen bool // result of a choice from a list
 }
@@ -63,7 +63,7 @@ func (d runner) run(ctx context.Context, title string, do func(context.Context) 
 
 // Command runs the command in line.
 func (d *Driver) Command(ctx context.Context, line string) {
-	name, arg, _ := desk.Parse(line)
+	name, arg, _ := commands.Parse(line)
 	talk := d.talk
 	runner{d}.run(ctx, "/"+name, func(ctx context.Context) ending {
 		answer, err := talk.Run(ctx, name, arg)

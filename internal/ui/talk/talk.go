@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"adze/internal/agent"
-	"adze/internal/desk"
-	"adze/internal/desk/jobs"
+	"adze/internal/commands"
+	"adze/internal/commands/jobs"
 	"adze/internal/session"
 )
 
@@ -47,7 +47,7 @@ type Programs struct {
 // A Conversation is an open session.
 type Conversation struct {
 	*session.Session
-	*desk.Desk
+	*commands.Desk
 	// Greeting is shown first: the model, the mode, how to get help.
 	Greeting string
 	// Explain returns a user-facing explanation of an error from the given model; it may be

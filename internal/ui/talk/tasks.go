@@ -3,7 +3,7 @@ package talk
 import (
 	"context"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/platform/task"
 )
 
@@ -25,13 +25,13 @@ func (w *follower) done() <-chan struct{} {
 
 // show shows the new output of the task, and reports whether it is still running.
 func (w *follower) show(s Screen) bool {
-	var news desk.Page
-	news, w.shown = desk.News(w.task, w.shown)
+	var news commands.Page
+	news, w.shown = commands.News(w.task, w.shown)
 	s.Page(news)
 	if w.task.Status() == task.Running {
 		return true
 	}
-	s.Page(desk.Page{Blocks: []desk.Block{desk.TaskTable(w.task)}})
+	s.Page(commands.Page{Blocks: []commands.Block{commands.TaskTable(w.task)}})
 	return false
 }
 

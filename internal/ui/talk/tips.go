@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/desk"
-	"adze/internal/desk/tips"
+	"adze/internal/commands"
+	"adze/internal/commands/tips"
 	"adze/internal/permission"
 	"adze/internal/platform/paths"
 	"adze/internal/session"
@@ -117,7 +117,7 @@ func (d tipper) show() {
 	go func() {
 		if text := d.cfg.Tip(d.ctx, name); text != "" {
 			d.Post(d.ctx, func(context.Context) {
-				d.view.Page(desk.Page{Blocks: []desk.Block{desk.Remark(text)}})
+				d.view.Page(commands.Page{Blocks: []commands.Block{commands.Remark(text)}})
 				course(d).resume()
 			})
 		}

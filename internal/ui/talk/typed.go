@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/tool"
 )
 
@@ -50,8 +50,8 @@ func (d runner) typedOver(ctx context.Context, e ending) {
 	d.typed.stop()
 	d.typed = nil
 	d.view.Over(typedCall)
-	if op, ok := e.answer.(desk.Operation); ok && e.err == nil {
-		e.answer = desk.Operation{Op: op.Op, Entries: op.Entries}
+	if op, ok := e.answer.(commands.Operation); ok && e.err == nil {
+		e.answer = commands.Operation{Op: op.Op, Entries: op.Entries}
 		d.view.Whole(op.Page)
 	}
 	d.carryOut(ctx, e)

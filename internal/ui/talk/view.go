@@ -3,7 +3,7 @@ package talk
 import (
 	"context"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/platform/task"
 	"adze/internal/session"
 	"adze/internal/tool"
@@ -26,7 +26,7 @@ type View interface {
 	// Postponed hides the current suggestion.
 	Postponed()
 	// Offer shows a list that the user may choose from; see [Driver.Choose].
-	Offer(ctx context.Context, l desk.List)
+	Offer(ctx context.Context, l commands.List)
 	// Began shows that something is running for the user alongside the turn, Progress its
 	// output, and Over that it has ended.
 	Began(id, title string)
@@ -68,13 +68,13 @@ type Screen interface {
 	Say(text string)
 	Fail(err error)
 	// Page shows a page, and Whole shows one without omitting anything.
-	Page(p desk.Page)
-	Whole(p desk.Page)
+	Page(p commands.Page)
+	Whole(p commands.Page)
 }
 
 func farewell(s Screen, c *Conversation) {
 	if t := c.Sum(); t.Usage.Output > 0 {
-		s.Say(desk.Spent(t))
+		s.Say(commands.Spent(t))
 	}
 	if len(c.Conversation()) > 0 {
 		s.Say("To continue this session: adze --resume " + c.ID())

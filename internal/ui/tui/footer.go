@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"adze/internal/agent"
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/session"
 	"adze/internal/ui/draw"
 	"adze/internal/ui/keys"
@@ -100,7 +100,7 @@ func (f *Front) lookForRequest() {
 		now, wanted := c.Surroundings.Request(ctx)
 		return func() {
 			if f.footer.bar.Request = now; !wanted {
-				f.footer.bar.Request = desk.Request{}
+				f.footer.bar.Request = commands.Request{}
 			}
 		}
 	}, func() {})

@@ -3,7 +3,7 @@ package tui
 import (
 	"context"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/ui/draw"
 	"adze/internal/ui/keys"
 	"adze/internal/ui/screen"
@@ -71,14 +71,14 @@ func (f pages) read(ctx context.Context, t pager.Text) {
 const kept = 8
 
 // long reports whether a page does not fit on the screen together with the rows below it.
-func (f pages) long(p desk.Page) bool {
+func (f pages) long(p commands.Page) bool {
 	const below = 4 // rows of the composer, the status and so on
 	rows := draw.Page(p, draw.Options{Width: max(20, f.cfg.Width()-1), Dir: f.cfg.Dir, Glyphs: f.cfg.Glyphs})
 	return f.full == nil && !f.Asking() && len(rows) > max(kept, f.cfg.Height()-below)
 }
 
 // pick shows a list.
-func (f pages) pick(ctx context.Context, l desk.List) {
+func (f pages) pick(ctx context.Context, l commands.List) {
 	p, step := picker.New(l, f.cfg.Glyphs, draw.Options{Dir: f.cfg.Dir, Glyphs: f.cfg.Glyphs})
 	f.open(ctx, &full{picker: p})
 	p.Nested = f.full.below != nil

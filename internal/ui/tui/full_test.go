@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/ui/talk"
 )
 
@@ -18,14 +18,14 @@ import (
 func TestNestedLists(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		loads := 0
-		list := func(title string, choose func(desk.Choice) desk.Answer, names ...string) desk.List {
-			var choices []desk.Choice
+		list := func(title string, choose func(commands.Choice) commands.Answer, names ...string) commands.List {
+			var choices []commands.Choice
 			for _, name := range names {
-				choices = append(choices, desk.Choice{ID: name, Title: name})
+				choices = append(choices, commands.Choice{ID: name, Title: name})
 			}
-			return desk.List{
-				Title: title, Views: []desk.View{{Name: "all", Load: func(context.Context) ([]desk.Choice, error) { loads++; return choices, nil }}},
-				Choose: func(_ context.Context, c desk.Choice) (desk.Answer, error) {
+			return commands.List{
+				Title: title, Views: []commands.View{{Name: "all", Load: func(context.Context) ([]commands.Choice, error) { loads++; return choices, nil }}},
+				Choose: func(_ context.Context, c commands.Choice) (commands.Answer, error) {
 					if c.ID == "slow" {
 						time.Sleep(time.Second)
 					}
@@ -33,17 +33,17 @@ func TestNestedLists(t *testing.T) {
 				},
 			}
 		}
-		third := list("Third", func(c desk.Choice) desk.Answer { return desk.Say("Chosen: " + c.ID) }, "deep")
-		second := list("Second", func(c desk.Choice) desk.Answer {
+		third := list("Third", func(c commands.Choice) commands.Answer { return commands.Say("Chosen: " + c.ID) }, "deep")
+		second := list("Second", func(c commands.Choice) commands.Answer {
 			if c.ID == "long" {
-				return desk.Say(slices.Repeat([]string{"a long text"}, 40)...)
+				return commands.Say(slices.Repeat([]string{"a long text"}, 40)...)
 			}
 			return third
 		}, "red", "slow", "long")
-		first := list("First", func(desk.Choice) desk.Answer { return second }, "one", "two")
+		first := list("First", func(commands.Choice) commands.Answer { return second }, "one", "two")
 		c := newConsole(t, 80, 24, "say I see.", func(c *setup) {
-			c.Desk.Surroundings.Sections = []desk.Section{{Name: "Test", Commands: []desk.Command{{
-				Name: "nest", Run: func(context.Context, *desk.Desk, string) (desk.Answer, error) { return first, nil },
+			c.Desk.Surroundings.Sections = []commands.Section{{Name: "Test", Commands: []commands.Command{{
+				Name: "nest", Run: func(context.Context, *commands.Desk, string) (commands.Answer, error) { return first, nil },
 			}}}}
 		})
 		press := func(keys, shows string) {

@@ -9,7 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/session"
 	"adze/internal/ui/keys"
 	"adze/internal/ui/talk"
@@ -117,9 +117,9 @@ func (f presses) act(ctx context.Context, action keys.Action) {
 	case keys.ShowOutput:
 		pages(f).read(ctx, f.whole())
 	case keys.ShowTasks:
-		f.Command(ctx, desk.ShowTasks)
+		f.Command(ctx, commands.ShowTasks)
 	case keys.PickModel:
-		f.Command(ctx, desk.PickModel)
+		f.Command(ctx, commands.PickModel)
 	case keys.ShowThinking:
 		f.flipThinking()
 	case keys.OpenEditor:
@@ -188,7 +188,7 @@ func (f presses) explains(ctx context.Context, ev keys.Event) bool {
 	if ev.Kind != keys.Press || ev.Text != "?" || !f.keyboard.Empty() {
 		return false
 	}
-	f.Command(ctx, desk.ExplainKeys)
+	f.Command(ctx, commands.ExplainKeys)
 	return true
 }
 
@@ -207,7 +207,7 @@ func (f presses) escape(ctx context.Context) {
 	case !f.keyboard.Empty():
 		f.keyboard.forget()
 	default:
-		f.Enter(ctx, desk.GoBack)
+		f.Enter(ctx, commands.GoBack)
 	}
 	f.escaped = time.Time{}
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/session"
 	"adze/internal/ui/keys"
 )
@@ -75,10 +75,10 @@ func (f remarker) ended(ev session.Finished) {
 }
 
 // can returns the available remarks.
-func (f remarker) can() desk.Remarks {
+func (f remarker) can() commands.Remarks {
 	c := f.Conversation()
 	if c == nil {
-		return desk.Remarks{}
+		return commands.Remarks{}
 	}
 	return c.Surroundings.Remarks
 }
@@ -96,7 +96,7 @@ func (f remarker) back(away time.Duration) {
 		return
 	}
 	f.remarks.news = false
-	f.ask(&f.remarks.away, can.Away, func(text string) { f.script.Page(desk.Page{Blocks: []desk.Block{desk.Remark(text)}}) })
+	f.ask(&f.remarks.away, can.Away, func(text string) { f.script.Page(commands.Page{Blocks: []commands.Block{commands.Remark(text)}}) })
 }
 
 // ask requests a remark in the background, and shows it unless it has been dropped in the

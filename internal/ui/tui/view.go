@@ -6,8 +6,8 @@ import (
 	"errors"
 	"time"
 
-	"adze/internal/desk"
-	"adze/internal/desk/suggest"
+	"adze/internal/commands"
+	"adze/internal/commands/suggest"
 	"adze/internal/platform/task"
 	"adze/internal/session"
 	"adze/internal/tool"
@@ -36,7 +36,7 @@ func (f view) Begin(c *talk.Conversation, first string) {
 	f.refresh()
 	f.lookForRequest()
 	f.script.Say(c.Greeting)
-	f.script.Recall(desk.Recent(c.Conversation()))
+	f.script.Recall(commands.Recent(c.Conversation()))
 	f.script.Prompt(first, first)
 }
 
@@ -79,7 +79,7 @@ func (f view) Postponed() {
 }
 
 // Offer shows a list.
-func (f view) Offer(ctx context.Context, l desk.List) { pages(f).pick(ctx, l) }
+func (f view) Offer(ctx context.Context, l commands.List) { pages(f).pick(ctx, l) }
 
 // Began shows that something is running.
 func (f view) Began(id, title string) { f.script.Began(id, title) }
@@ -101,7 +101,7 @@ func (f view) Fail(err error) { f.script.Fail(err) }
 
 // Page shows a page. A page that does not fit on the screen is opened in the pager, and only
 // its beginning stays in the scrollback.
-func (f view) Page(p desk.Page) {
+func (f view) Page(p commands.Page) {
 	if pages(f).long(p) {
 		f.script.Begin(p, kept)
 		pages(f).read(context.Background(), pager.Text{Lines: pager.Page(p, draw.Options{Dir: f.cfg.Dir, Glyphs: f.cfg.Glyphs})})
@@ -111,7 +111,7 @@ func (f view) Page(p desk.Page) {
 }
 
 // Whole shows a page without omitting anything.
-func (f view) Whole(p desk.Page) { f.script.Whole(p) }
+func (f view) Whole(p commands.Page) { f.script.Whole(p) }
 
 // Typing reports whether the user has begun to type.
 func (f view) Typing() bool { return !f.keyboard.Empty() }

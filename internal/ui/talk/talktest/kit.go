@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/msg"
 	"adze/internal/session/store"
 	"adze/internal/tool"
@@ -42,7 +42,7 @@ func RunTool() tool.Tool {
 
 // KeepSession creates an earlier session in the directory, an hour and as many minutes old as
 // its title has characters.
-func KeepSession(t *testing.T, cfg *desk.Config, id, title string) {
+func KeepSession(t *testing.T, cfg *commands.Config, id, title string) {
 	t.Helper()
 	log, err := store.Open(store.Options{Home: cfg.Home, Dir: cfg.Dir, Session: id, Version: "test"})
 	if err != nil {
@@ -58,18 +58,18 @@ func KeepSession(t *testing.T, cfg *desk.Config, id, title string) {
 }
 
 // Commands returns a command that takes 5 seconds and a prompt command.
-func Commands() []desk.Command {
-	return []desk.Command{
-		{Name: "slow", Origin: "a test", Run: func(ctx context.Context, _ *desk.Desk, _ string) (desk.Answer, error) {
+func Commands() []commands.Command {
+	return []commands.Command{
+		{Name: "slow", Origin: "a test", Run: func(ctx context.Context, _ *commands.Desk, _ string) (commands.Answer, error) {
 			select {
 			case <-time.After(5 * time.Second):
-				return desk.Say("It was slow."), nil
+				return commands.Say("It was slow."), nil
 			case <-ctx.Done():
 				return nil, ctx.Err()
 			}
 		}},
-		{Name: "ask", Kind: desk.Ask, Origin: "a test", Run: func(_ context.Context, _ *desk.Desk, arg string) (desk.Answer, error) {
-			return desk.Prompt{Text: "asked for " + arg}, nil
+		{Name: "ask", Kind: commands.Ask, Origin: "a test", Run: func(_ context.Context, _ *commands.Desk, arg string) (commands.Answer, error) {
+			return commands.Prompt{Text: "asked for " + arg}, nil
 		}},
 	}
 }

@@ -18,8 +18,8 @@ import (
 	"adze/internal/agent"
 	"adze/internal/agent/exec"
 	"adze/internal/brief"
-	"adze/internal/desk"
-	"adze/internal/desk/memories"
+	"adze/internal/commands"
+	"adze/internal/commands/memories"
 	"adze/internal/model"
 	"adze/internal/model/cost"
 	"adze/internal/msg"
@@ -55,7 +55,7 @@ type Console struct {
 
 // A Setup holds the configuration a test may change before a front end starts.
 type Setup struct {
-	Desk    desk.Config
+	Desk    commands.Config
 	Tools   []tool.Tool      // added to Do and Wait
 	Behind  []tool.Tool      // tools called through a door
 	Gate    *permission.Gate // replaces the gate that asks about Do; may be nil
@@ -69,12 +69,12 @@ func New(t *testing.T, provider model.Provider) (*Console, *Setup) {
 	t.Helper()
 	in, keys := io.Pipe()
 	c := &Console{T: t, In: in, Keys: keys, Done: make(chan error, 1), Screen: screentest.New(60, 24), Mode: "default"}
-	s := &Setup{Desk: desk.Config{
-		Surroundings: desk.Surroundings{
-			Sections: memories.Sections(), Keys: desk.Keys{Bound: func() desk.Terms { return desk.Terms{{Name: "Ctrl-O", Text: "show the output"}} }},
+	s := &Setup{Desk: commands.Config{
+		Surroundings: commands.Surroundings{
+			Sections: memories.Sections(), Keys: commands.Keys{Bound: func() commands.Terms { return commands.Terms{{Name: "Ctrl-O", Text: "show the output"}} }},
 		},
-		Dir: t.TempDir(), Home: t.TempDir(), Now: time.Now, Terminal: true, Permission: desk.Permission{Mode: func() string { return c.Mode }},
-		Preamble: desk.Preamble{
+		Dir: t.TempDir(), Home: t.TempDir(), Now: time.Now, Terminal: true, Permission: commands.Permission{Mode: func() string { return c.Mode }},
+		Preamble: commands.Preamble{
 			Resolve:  func(name string) (agent.Model, error) { return agent.Model{ID: name, Window: 1000}, nil },
 			Describe: func(specs []msg.ToolSpec) []msg.ToolSpec { return specs },
 			Blocks:   func(agent.Model, []msg.ToolSpec) []brief.Block { return nil },
@@ -128,7 +128,7 @@ func (c *Console) open(ctx context.Context, setup *Setup, provider model.Provide
 	c.Sessions = append(c.Sessions, s)
 	setup.Desk.Session = s
 	return &talk.Conversation{
-		Session: s, Desk: desk.New(setup.Desk), Greeting: "Hello.", WarnUSD: setup.WarnUSD,
+		Session: s, Desk: commands.New(setup.Desk), Greeting: "Hello.", WarnUSD: setup.WarnUSD,
 		Explain: func(err error, _ string) string { return "explained: " + err.Error() },
 	}
 }

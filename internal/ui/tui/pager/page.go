@@ -4,23 +4,23 @@ import (
 	"maps"
 	"slices"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/tool"
 	"adze/internal/ui/draw"
 )
 
 // Page returns the lines of a command page, without the usual display limits.
-func Page(page desk.Page, o draw.Options) func(width int) Lines {
+func Page(page commands.Page, o draw.Options) func(width int) Lines {
 	return func(width int) Lines {
 		o.Max = 0
 		d := &drawn{parts: map[int]bool{}}
 		for _, b := range page.Blocks {
 			o.Width = width
-			if out, ok := b.(desk.Output); ok {
+			if out, ok := b.(commands.Output); ok {
 				o.Width = 0 // nothing is cut
 				d.parts[len(d.rows)] = isDiff(out.Display)
 			}
-			d.rows = append(d.rows, draw.Page(desk.Page{Blocks: []desk.Block{b}}, o)...)
+			d.rows = append(d.rows, draw.Page(commands.Page{Blocks: []commands.Block{b}}, o)...)
 		}
 		if !slices.Contains(slices.Collect(maps.Values(d.parts)), true) {
 			return d.rows

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/platform/cells"
 	"adze/internal/tool"
 	"adze/internal/ui/draw"
@@ -162,10 +162,10 @@ func TestFollow(t *testing.T) {
 // TestPage checks that a command page is rendered for the width, keeps all program output, and
 // has its diffs as parts.
 func TestPage(t *testing.T) {
-	var page desk.Page
+	var page commands.Page
 	for _, name := range []string{"a.go", "b.go", "c.go"} {
-		page.Add(desk.Output{Display: tool.Diff{Path: name, Added: 1, Hunks: []tool.Hunk{{NewStart: 1, Lines: []string{"+" + strings.Repeat("long ", 20)}}}}})
-		page.Add(desk.Text("A text between the files that is broken where it has to be."))
+		page.Add(commands.Output{Display: tool.Diff{Path: name, Added: 1, Hunks: []tool.Hunk{{NewStart: 1, Lines: []string{"+" + strings.Repeat("long ", 20)}}}}})
+		page.Add(commands.Text("A text between the files that is broken where it has to be."))
 	}
 	p := New(Text{Title: "/diff", Lines: Page(page, draw.Options{})}, draw.Unicode())
 	if got := show(p, 40, 6); !strings.Contains(got, "a.go") || !strings.HasSuffix(got, "[ ] parts ∙ / searches ∙ q closes") && !strings.Contains(got, "/diff ∙ line 1 of") {

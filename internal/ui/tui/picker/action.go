@@ -4,24 +4,24 @@ import (
 	"context"
 	"slices"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/ui/draw"
 	"adze/internal/ui/edit"
 	"adze/internal/ui/keys"
 )
 
 // actions returns the actions available in the view.
-func (p *Picker) actions() []desk.Action {
+func (p *Picker) actions() []commands.Action {
 	return slices.Concat(p.list.Actions, p.views[p.view].Actions)
 }
 
 // actionOf returns the action bound to a key, or nil.
-func (p *Picker) actionOf(ev keys.Event) *desk.Action {
+func (p *Picker) actionOf(ev keys.Event) *commands.Action {
 	if ev.Kind != keys.Press || p.busy {
 		return nil
 	}
 	all := p.actions()
-	i := slices.IndexFunc(all, func(a desk.Action) bool { return a.Key == ev.Key.String() })
+	i := slices.IndexFunc(all, func(a commands.Action) bool { return a.Key == ev.Key.String() })
 	if i < 0 || p.choice() == nil && !all[i].Alone {
 		return nil
 	}
@@ -30,15 +30,15 @@ func (p *Picker) actionOf(ev keys.Event) *desk.Action {
 
 // asking is a question the user answers before an action.
 type asking struct {
-	action  *desk.Action
-	choice  desk.Choice
+	action  *commands.Action
+	choice  commands.Choice
 	confirm string      // yes-or-no question; empty if field is set
 	field   *edit.Field // text input; nil for a yes-or-no question
 }
 
 // begin starts an action, with its question if it has one.
-func (p *Picker) begin(a *desk.Action) Step {
-	var c desk.Choice
+func (p *Picker) begin(a *commands.Action) Step {
+	var c commands.Choice
 	if at := p.choice(); at != nil {
 		c = *at
 	}
@@ -57,8 +57,8 @@ func (p *Picker) begin(a *desk.Action) Step {
 	return Step{}
 }
 
-func (p *Picker) do(a *desk.Action, c desk.Choice, text string) Step {
-	return p.run(func(ctx context.Context) (desk.Answer, error) { return a.Run(ctx, c, text) })
+func (p *Picker) do(a *commands.Action, c commands.Choice, text string) Step {
+	return p.run(func(ctx context.Context) (commands.Answer, error) { return a.Run(ctx, c, text) })
 }
 
 // answer handles an event for the pending question.

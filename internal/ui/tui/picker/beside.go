@@ -4,12 +4,12 @@ import (
 	"context"
 	"strings"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 )
 
 // A preview caches the previews of choices.
 type preview struct {
-	pages   map[string]desk.Page
+	pages   map[string]commands.Page
 	loading bool
 }
 
@@ -21,7 +21,7 @@ const maxPreviews = 200
 
 // load returns the work that loads the preview of a choice, or nil if there is nothing to load
 // or a load is in progress. Next is called after it.
-func (v *preview) load(from func(context.Context, desk.Choice) (desk.Page, error), c *desk.Choice, next func() Step) Work {
+func (v *preview) load(from func(context.Context, commands.Choice) (commands.Page, error), c *commands.Choice, next func() Step) Work {
 	if from == nil || c == nil || v.loading {
 		return nil
 	}
@@ -33,7 +33,7 @@ func (v *preview) load(from func(context.Context, desk.Choice) (desk.Page, error
 	return func(ctx context.Context) func() Step {
 		page, err := from(ctx, choice)
 		if err != nil {
-			page = desk.Say(sentence(err.Error()))
+			page = commands.Say(sentence(err.Error()))
 		}
 		return func() Step {
 			v.loading = false

@@ -8,7 +8,7 @@ import (
 	"errors"
 	"strings"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/ui/draw"
 	"adze/internal/ui/edit"
 	"adze/internal/ui/keys"
@@ -28,11 +28,11 @@ type Step struct {
 	// one, if there is one.
 	Close  bool
 	Back   bool
-	Choice *desk.Choice
-	Answer desk.Answer
+	Choice *commands.Choice
+	Answer commands.Answer
 	// Read is a page that does not fit the list and is to be opened; the user returns from it
 	// to the list. It may be nil.
-	Read *desk.Page
+	Read *commands.Page
 	// Action is an action that the picker does not handle.
 	Action keys.Action
 }
@@ -42,7 +42,7 @@ type Picker struct {
 	// Nested is true if another list led to this one.
 	Nested bool
 
-	list    desk.List
+	list    commands.List
 	glyphs  draw.Glyphs
 	options draw.Options
 
@@ -65,27 +65,27 @@ type Picker struct {
 }
 
 // New returns a picker, and the work to start.
-func New(list desk.List, g draw.Glyphs, o draw.Options) (*Picker, Step) {
+func New(list commands.List, g draw.Glyphs, o draw.Options) (*Picker, Step) {
 	p := &Picker{list: list, glyphs: g, options: o, field: edit.New("", ""), page: 1}
-	p.preview.pages = map[string]desk.Page{}
+	p.preview.pages = map[string]commands.Page{}
 	for _, v := range list.Views {
 		p.views = append(p.views, newView(v))
 	}
 	if len(p.views) == 0 {
-		p.views = []*view{newView(desk.View{Choices: list.Choices})}
+		p.views = []*view{newView(commands.View{Choices: list.Choices})}
 	}
 	p.filter()
 	return p, p.next()
 }
 
 // List returns the list that the picker shows.
-func (p *Picker) List() desk.List { return p.list }
+func (p *Picker) List() commands.List { return p.list }
 
 // Resume shows the list again after it was closed, and returns the work to start, since its
 // content may have changed.
 func (p *Picker) Resume() Step {
 	p.busy, p.said, p.asking = false, nil, nil
-	p.preview = preview{pages: map[string]desk.Page{}}
+	p.preview = preview{pages: map[string]commands.Page{}}
 	for _, v := range p.views {
 		v.loading = false
 	}
@@ -172,7 +172,7 @@ func (p *Picker) close() Step {
 }
 
 // choice returns the current choice, or nil.
-func (p *Picker) choice() *desk.Choice {
+func (p *Picker) choice() *commands.Choice {
 	if p.at >= len(p.found) {
 		return nil
 	}
@@ -216,20 +216,20 @@ func (p *Picker) change(by int) Step {
 		return Step{}
 	}
 	changed := *c
-	return p.run(func(ctx context.Context) (desk.Answer, error) {
+	return p.run(func(ctx context.Context) (commands.Answer, error) {
 		text, err := p.list.Set(ctx, changed)
-		return desk.Say(text), err
+		return commands.Say(text), err
 	})
 }
 
 // run runs an action that may change the list in the background, and shows its result.
-func (p *Picker) run(do func(ctx context.Context) (desk.Answer, error)) Step {
+func (p *Picker) run(do func(ctx context.Context) (commands.Answer, error)) Step {
 	p.busy, p.said = true, nil
 	return p.with(func(ctx context.Context) func() Step {
 		answer, err := do(ctx)
 		return func() Step {
 			p.busy = false
-			page, stays := answer.(desk.Page)
+			page, stays := answer.(commands.Page)
 			switch {
 			case errors.Is(err, context.Canceled):
 				return Step{}

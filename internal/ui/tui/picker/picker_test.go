@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/platform/cells"
 	"adze/internal/ui/draw"
 	"adze/internal/ui/keys"
@@ -24,7 +24,7 @@ type user struct {
 	last Step // last significant step
 }
 
-func open(t testing.TB, list desk.List) *user {
+func open(t testing.TB, list commands.List) *user {
 	p, step := New(list, draw.Unicode(), draw.Options{})
 	u := &user{t: t, Picker: p}
 	u.carry(step)
@@ -69,46 +69,46 @@ func (u *user) show(w, h int) string {
 }
 
 // sessions returns a list like the list of earlier sessions.
-func sessions() desk.List {
-	here := []desk.Choice{
+func sessions() commands.List {
+	here := []commands.Choice{
 		{ID: "1", Title: "Fix rounding in checkout", Cells: []string{"2 h", "main", "48 messages"}},
 		{ID: "2", Title: "Tax rates for Norway", Cells: []string{"3 d", "norway", "12 messages"}},
 		{ID: "3", Title: "Invoice export as PDF", Cells: []string{"9 d", "main", "131 messages"}},
 	}
-	elsewhere := desk.Choice{ID: "4", Title: "Elsewhere \x1b[31mred", Cells: []string{"1 y", "", "1 message"}}
-	return desk.List{
+	elsewhere := commands.Choice{ID: "4", Title: "Elsewhere \x1b[31mred", Cells: []string{"1 y", "", "1 message"}}
+	return commands.List{
 		Title: "Resume", Verb: "opens", Choices: here,
-		Views: []desk.View{
+		Views: []commands.View{
 			{Name: "this project", Choices: here},
-			{Name: "all", Load: func(context.Context) ([]desk.Choice, error) { return append(here[:3:3], elsewhere), nil }},
+			{Name: "all", Load: func(context.Context) ([]commands.Choice, error) { return append(here[:3:3], elsewhere), nil }},
 		},
-		Choose: func(context.Context, desk.Choice) (desk.Answer, error) { return nil, nil },
-		Preview: func(_ context.Context, c desk.Choice) (desk.Page, error) {
+		Choose: func(context.Context, commands.Choice) (commands.Answer, error) { return nil, nil },
+		Preview: func(_ context.Context, c commands.Choice) (commands.Page, error) {
 			if c.ID == "3" {
-				return desk.Page{}, errors.New("it cannot be read")
+				return commands.Page{}, errors.New("it cannot be read")
 			}
-			return desk.Say(`"why does checkout round wrong?" ⋯ "All tests pass."`), nil
+			return commands.Say(`"why does checkout round wrong?" ⋯ "All tests pass."`), nil
 		},
-		Search: func(_ context.Context, text string) ([]desk.Found, error) {
+		Search: func(_ context.Context, text string) ([]commands.Found, error) {
 			if text == "0.335" {
-				return []desk.Found{{ID: "3", Text: "three items at 0.335 come to 1.02"}}, nil
+				return []commands.Found{{ID: "3", Text: "three items at 0.335 come to 1.02"}}, nil
 			}
 			return nil, nil
 		},
-		Actions: []desk.Action{
-			{Key: "ctrl+f", Name: "forks", Run: func(_ context.Context, c desk.Choice, _ string) (desk.Answer, error) {
-				return desk.Switch{Session: "fork of " + c.ID}, nil
+		Actions: []commands.Action{
+			{Key: "ctrl+f", Name: "forks", Run: func(_ context.Context, c commands.Choice, _ string) (commands.Answer, error) {
+				return commands.Switch{Session: "fork of " + c.ID}, nil
 			}},
-			{Key: "ctrl+r", Name: "renames", Ask: "New title:", Text: func(c desk.Choice) string { return c.Title },
-				Run: func(_ context.Context, _ desk.Choice, text string) (desk.Answer, error) {
+			{Key: "ctrl+r", Name: "renames", Ask: "New title:", Text: func(c commands.Choice) string { return c.Title },
+				Run: func(_ context.Context, _ commands.Choice, text string) (commands.Answer, error) {
 					if text == "" {
 						return nil, errors.New("a title must not be empty")
 					}
-					return desk.Say("It is now called " + text + "."), nil
+					return commands.Say("It is now called " + text + "."), nil
 				}},
-			{Key: "ctrl+x", Name: "deletes", Confirm: func(c desk.Choice) string { return "Delete " + c.Title + "?" },
-				Run: func(_ context.Context, c desk.Choice, _ string) (desk.Answer, error) {
-					return desk.Say("Deleted."), nil
+			{Key: "ctrl+x", Name: "deletes", Confirm: func(c commands.Choice) string { return "Delete " + c.Title + "?" },
+				Run: func(_ context.Context, c commands.Choice, _ string) (commands.Answer, error) {
+					return commands.Say("Deleted."), nil
 				}},
 		},
 	}
@@ -180,7 +180,7 @@ func TestContents(t *testing.T) {
 
 func TestActions(t *testing.T) {
 	u := open(t, sessions()).press("down ctrl+f")
-	if diff := cmp.Diff(desk.Answer(desk.Switch{Session: "fork of 2"}), u.last.Answer); diff != "" || !u.last.Close {
+	if diff := cmp.Diff(commands.Answer(commands.Switch{Session: "fork of 2"}), u.last.Answer); diff != "" || !u.last.Close {
 		t.Error(diff)
 	}
 	u = open(t, sessions()).press("ctrl+r 'XY")
@@ -215,8 +215,8 @@ func TestActions(t *testing.T) {
 // TestValues checks that a value is changed in place, and that a list that does not save it
 // passes it on with the choice.
 func TestValues(t *testing.T) {
-	list := desk.List{Choices: []desk.Choice{{ID: "colour", Title: "colour", Values: []string{"red", "green", "blue"}}, {ID: "other", Title: "other", Values: []string{"a", "b"}, Value: -1}}}
-	list.Choose = func(context.Context, desk.Choice) (desk.Answer, error) { return nil, nil }
+	list := commands.List{Choices: []commands.Choice{{ID: "colour", Title: "colour", Values: []string{"red", "green", "blue"}}, {ID: "other", Title: "other", Values: []string{"a", "b"}, Value: -1}}}
+	list.Choose = func(context.Context, commands.Choice) (commands.Answer, error) { return nil, nil }
 	u := open(t, list).press("left left right")
 	if got := u.show(40, 12); !strings.Contains(got, "❯ colour  < blue >\n  other") {
 		t.Error(got)
@@ -226,7 +226,7 @@ func TestValues(t *testing.T) {
 	}
 	var set []string
 	list.Choose = nil
-	list.Set = func(_ context.Context, c desk.Choice) (string, error) {
+	list.Set = func(_ context.Context, c commands.Choice) (string, error) {
 		set = append(set, c.ID+"="+c.Values[c.Value])
 		return "The " + c.ID + " is now " + c.Values[c.Value] + ".", nil
 	}
@@ -242,11 +242,11 @@ func TestValues(t *testing.T) {
 // TestLateSearch checks that an obsolete search is canceled and its results are dropped.
 func TestLateSearch(t *testing.T) {
 	list := sessions()
-	list.Search = func(ctx context.Context, text string) ([]desk.Found, error) {
+	list.Search = func(ctx context.Context, text string) ([]commands.Found, error) {
 		if text == "abc" {
 			<-ctx.Done()
 		}
-		return []desk.Found{{ID: "1", Text: text}}, nil
+		return []commands.Found{{ID: "1", Text: text}}, nil
 	}
 	p, _ := New(list, draw.Unicode(), draw.Options{})
 	u := &user{t: t, Picker: p}
@@ -265,9 +265,9 @@ func TestLateSearch(t *testing.T) {
 // TestPageAbove checks that a page before the choices leaves room for them, uses the remaining
 // rows, and can be scrolled to its end.
 func TestPageAbove(t *testing.T) {
-	list := desk.List{Choices: []desk.Choice{{ID: "a", Title: "take it", About: "all of it"}}, Choose: func(context.Context, desk.Choice) (desk.Answer, error) { return nil, nil }}
+	list := commands.List{Choices: []commands.Choice{{ID: "a", Title: "take it", About: "all of it"}}, Choose: func(context.Context, commands.Choice) (commands.Answer, error) { return nil, nil }}
 	for i := range 50 {
-		list.Add(desk.Text(fmt.Sprint("line ", i)))
+		list.Add(commands.Text(fmt.Sprint("line ", i)))
 	}
 	u := open(t, list)
 	if got := u.show(40, 12); !strings.Contains(got, "line 7\n⋯ 42 more rows\n❯ take it  all of it\n  Enter chooses ∙ PageDown more ∙ Esc\n") {
@@ -285,7 +285,7 @@ func TestPageAbove(t *testing.T) {
 		t.Error(got)
 	}
 	for i := range 30 {
-		list.Choices = append(list.Choices, desk.Choice{ID: fmt.Sprint(i), Title: fmt.Sprint("choice ", i)})
+		list.Choices = append(list.Choices, commands.Choice{ID: fmt.Sprint(i), Title: fmt.Sprint("choice ", i)})
 	}
 	u = open(t, list)
 	if got := u.show(40, 12); !strings.Contains(got, "line 2\n⋯ 47 more rows\n❯ take it") || strings.Contains(got, "PageDown") {
@@ -299,8 +299,8 @@ func TestPageAbove(t *testing.T) {
 // TestPageAboveIsWhole checks that nothing the user decides about is cut off at the edge of the
 // screen.
 func TestPageAboveIsWhole(t *testing.T) {
-	list := desk.List{Choices: []desk.Choice{{ID: "a", Title: "take it"}}}
-	list.Add(desk.Items{"runs " + strings.Repeat("x", 70) + "END"})
+	list := commands.List{Choices: []commands.Choice{{ID: "a", Title: "take it"}}}
+	list.Add(commands.Items{"runs " + strings.Repeat("x", 70) + "END"})
 	if got := open(t, list).show(40, 12); !strings.Contains(got, "xEND\n❯ take it") {
 		t.Error(got)
 	}
@@ -308,9 +308,9 @@ func TestPageAboveIsWhole(t *testing.T) {
 
 // TestLongAnswer checks that a long message from an action is opened as a page.
 func TestLongAnswer(t *testing.T) {
-	var page desk.Page
-	list := desk.List{Choices: []desk.Choice{{ID: "a", Title: "one"}}, Actions: []desk.Action{{Key: "enter", Name: "shows",
-		Run: func(context.Context, desk.Choice, string) (desk.Answer, error) { return page, nil }}}}
+	var page commands.Page
+	list := commands.List{Choices: []commands.Choice{{ID: "a", Title: "one"}}, Actions: []commands.Action{{Key: "enter", Name: "shows",
+		Run: func(context.Context, commands.Choice, string) (commands.Answer, error) { return page, nil }}}}
 	p, step := New(list, draw.Unicode(), draw.Options{})
 	enter := keys.Event{Key: keys.Key{Name: "enter"}, At: time.Unix(1, 0)}
 	do := func() Step {
@@ -318,12 +318,12 @@ func TestLongAnswer(t *testing.T) {
 		step = p.Press(enter, keys.Defaults())
 		return step.Beside[len(step.Beside)-1](t.Context())()
 	}
-	page = desk.Say("short")
+	page = commands.Say("short")
 	if got := do(); got.Read != nil || len(p.said) != 1 {
 		t.Errorf("a short page: %+v", got)
 	}
 	for i := range 12 {
-		page.Add(desk.Text(fmt.Sprint("line ", i)))
+		page.Add(commands.Text(fmt.Sprint("line ", i)))
 	}
 	if got := do(); got.Read == nil || got.Close || len(p.said) > 0 {
 		t.Errorf("a long page: %+v, %v", got, p.said)
@@ -334,17 +334,17 @@ func TestLongAnswer(t *testing.T) {
 func TestRowsFit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.OneOf(rapid.StringMatching(`[a字 ]{0,30}`), rapid.String())
-		var list desk.List
+		var list commands.List
 		for i := range rapid.IntRange(0, 30).Draw(t, "choices") {
-			c := desk.Choice{ID: fmt.Sprint(i), Title: word.Draw(t, "title"), About: word.Draw(t, "about")}
+			c := commands.Choice{ID: fmt.Sprint(i), Title: word.Draw(t, "title"), About: word.Draw(t, "about")}
 			c.Cells = rapid.SliceOfN(word, 0, 3).Draw(t, "cells")
 			c.Values = rapid.SliceOfN(word, 0, 3).Draw(t, "values")
 			list.Choices = append(list.Choices, c)
 		}
 		list.Title = word.Draw(t, "title")
-		list.Views = []desk.View{{Name: word.Draw(t, "view"), Choices: list.Choices}, {Name: "two"}}
-		list.Actions = []desk.Action{{Key: "ctrl+r", Name: "renames", Ask: word.Draw(t, "ask"), Alone: true, Run: func(context.Context, desk.Choice, string) (desk.Answer, error) {
-			return desk.Say(word.Draw(t, "said")), nil
+		list.Views = []commands.View{{Name: word.Draw(t, "view"), Choices: list.Choices}, {Name: "two"}}
+		list.Actions = []commands.Action{{Key: "ctrl+r", Name: "renames", Ask: word.Draw(t, "ask"), Alone: true, Run: func(context.Context, commands.Choice, string) (commands.Answer, error) {
+			return commands.Say(word.Draw(t, "said")), nil
 		}}}
 		p, _ := New(list, draw.Unicode(), draw.Options{})
 		for range rapid.IntRange(0, 12).Draw(t, "presses") {
@@ -376,9 +376,9 @@ func TestRowsFit(t *testing.T) {
 
 // BenchmarkFilter measures a key press in a list of 2,000 choices.
 func BenchmarkFilter(b *testing.B) {
-	var list desk.List
+	var list commands.List
 	for i := range 2000 {
-		list.Choices = append(list.Choices, desk.Choice{ID: fmt.Sprint(i), Title: fmt.Sprintf("Session %d about rounding in the checkout of the shop", i), Cells: []string{"2 h", "main", "48 messages"}})
+		list.Choices = append(list.Choices, commands.Choice{ID: fmt.Sprint(i), Title: fmt.Sprintf("Session %d about rounding in the checkout of the shop", i), Cells: []string{"2 h", "main", "48 messages"}})
 	}
 	p, _ := New(list, draw.Unicode(), draw.Options{})
 	m := keys.Defaults()
@@ -397,10 +397,10 @@ func BenchmarkFilter(b *testing.B) {
 // TestAbout checks that the full description of the current choice is shown if its row has no
 // room for it.
 func TestAbout(t *testing.T) {
-	u := open(t, desk.List{
+	u := open(t, commands.List{
 		Title:   "Mode",
-		Choices: []desk.Choice{{ID: "a", Title: "ask", About: "short"}, {ID: "b", Title: "auto", About: "a model judges what would be asked about"}},
-		Choose:  func(context.Context, desk.Choice) (desk.Answer, error) { return nil, nil },
+		Choices: []commands.Choice{{ID: "a", Title: "ask", About: "short"}, {ID: "b", Title: "auto", About: "a model judges what would be asked about"}},
+		Choose:  func(context.Context, commands.Choice) (commands.Answer, error) { return nil, nil },
 	})
 	if got := u.show(30, 10); strings.Count(got, "short") != 1 {
 		t.Error(got)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/platform/cells"
 	"adze/internal/ui/draw"
 	"adze/internal/ui/keys"
@@ -208,7 +208,7 @@ func total(columns []int) int {
 }
 
 // row returns a choice.
-func (l layout) row(c *desk.Choice, chosen bool) draw.Row {
+func (l layout) row(c *commands.Choice, chosen bool) draw.Row {
 	role := draw.Text
 	if chosen {
 		role = draw.Strong
@@ -237,7 +237,7 @@ func (l layout) row(c *desk.Choice, chosen bool) draw.Row {
 }
 
 // value returns the value of a choice, with a mark if it can be changed.
-func value(c *desk.Choice, chosen bool) string {
+func value(c *commands.Choice, chosen bool) string {
 	text := ""
 	if len(c.Cells) > 0 {
 		text = c.Cells[0]
@@ -279,7 +279,7 @@ func (p sheet) previewRows(w, h int) []draw.Row {
 	o.Width = max(1, w-2)
 	page := p.preview.pages[c.ID]
 	if v := p.views[p.view]; len(page.Blocks) == 0 && c.About != "" && v.layout(w-2).row(c, true).Width() > w-2 {
-		page = desk.Say(c.About) // its row has no room for all of it
+		page = commands.Say(c.About) // its row has no room for all of it
 	}
 	shown := draw.Indent(draw.Page(page, o), draw.Blanks(2), draw.Blanks(2))
 	for _, row := range shorten(shown, max(1, h/3), p.glyphs) {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/platform/cells"
 	"adze/internal/platform/fuzzy"
 	"adze/internal/ui/draw"
@@ -13,8 +13,8 @@ import (
 
 // A view is a part of the list, as far as it is loaded.
 type view struct {
-	desk.View
-	choices []desk.Choice
+	commands.View
+	choices []commands.Choice
 	loading bool
 	failed  string   // error if it could not be loaded
 	lower   []string // searchable text of each choice, in lowercase
@@ -22,14 +22,14 @@ type view struct {
 	widths  []int    // column widths
 }
 
-func newView(v desk.View) *view {
+func newView(v commands.View) *view {
 	w := &view{View: v}
 	w.set(v.Choices)
 	return w
 }
 
 // set sets the view's choices and measures them.
-func (v *view) set(choices []desk.Choice) {
+func (v *view) set(choices []commands.Choice) {
 	v.choices = slices.Clone(choices)
 	v.lower, v.titles, v.widths = make([]string, len(choices)), 0, nil
 	for i := range v.choices {
@@ -53,13 +53,13 @@ func (v *view) set(choices []desk.Choice) {
 
 // cellWidth returns the width of a cell. The first one shows the value, if the choice has
 // values.
-func cellWidth(c *desk.Choice, j int) int {
+func cellWidth(c *commands.Choice, j int) int {
 	if j > 0 || len(c.Values) == 0 {
 		return cells.Width(c.Cells[j])
 	}
 	w := 0
 	for i := range c.Values {
-		w = max(w, cells.Width(value(&desk.Choice{Values: c.Values, Value: i}, true)))
+		w = max(w, cells.Width(value(&commands.Choice{Values: c.Values, Value: i}, true)))
 	}
 	return w
 }
@@ -81,7 +81,7 @@ func (p *Picker) load() Work {
 				choices = nil
 			}
 			if choices == nil {
-				choices = []desk.Choice{}
+				choices = []commands.Choice{}
 			}
 			at := p.choice()
 			v.set(choices)
@@ -94,7 +94,7 @@ func (p *Picker) load() Work {
 }
 
 // refilter applies the filter again, and stays at a choice if it is still there.
-func (p *Picker) refilter(at *desk.Choice) {
+func (p *Picker) refilter(at *commands.Choice) {
 	was, id := p.at, ""
 	if at != nil {
 		id = at.ID

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/desk/suggest"
+	"adze/internal/commands/suggest"
 	"adze/internal/platform/fuzzy"
 	"adze/internal/ui/draw"
 	"adze/internal/ui/keys"

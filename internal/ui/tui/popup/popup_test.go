@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"adze/internal/desk/suggest"
+	"adze/internal/commands/suggest"
 	"adze/internal/platform/fuzzy"
 	"adze/internal/ui/draw"
 	"adze/internal/ui/keys"

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode"
 
-	"adze/internal/desk/suggest"
+	"adze/internal/commands/suggest"
 	"adze/internal/platform/cells"
 	"adze/internal/ui/draw"
 	"adze/internal/ui/screen"

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/platform/cells"
 	"adze/internal/ui/draw"
 	"adze/internal/ui/screen"
@@ -16,9 +16,9 @@ import (
 type Bar struct {
 	Glyphs draw.Glyphs
 	// Session is the session state to show.
-	Session desk.Glance
+	Session commands.Glance
 	// Request is the state of the branch's pull request.
-	Request desk.Request
+	Request commands.Request
 	// Custom is the output of the user's status line command, which may contain styles. If not
 	// empty, it replaces everything except a non-default mode.
 	Custom string
@@ -149,7 +149,7 @@ func (b *Bar) mode() draw.Span {
 
 // request returns the state of the pull request.
 func (b *Bar) request() draw.Span {
-	role := [...]draw.Role{desk.Neutral: draw.Faint, desk.Well: draw.Good, desk.Ill: draw.Bad}[b.Request.Mood]
+	role := [...]draw.Role{commands.Neutral: draw.Faint, commands.Well: draw.Good, commands.Ill: draw.Bad}[b.Request.Mood]
 	return draw.Span{Role: role, Text: draw.Clean(b.Request.Text)}
 }
 
@@ -161,9 +161,9 @@ func (b *Bar) context() draw.Span {
 	}
 	span := draw.Span{Role: draw.Faint, Text: fmt.Sprintf("%d%%", s.Percent)}
 	switch s.Fill {
-	case desk.Tight:
+	case commands.Tight:
 		span = draw.Span{Role: draw.Warning, Text: "! " + span.Text}
-	case desk.Full:
+	case commands.Full:
 		span = draw.Span{Role: draw.Bad, Text: "! " + span.Text + " full"}
 	}
 	return span

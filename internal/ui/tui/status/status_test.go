@@ -11,14 +11,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/ui/draw"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
 func usual() Bar {
-	return Bar{Glyphs: draw.Unicode(), Session: desk.Glance{Mode: "default", Model: "opus 5.5", Percent: 14, Cost: "$0.08", Branch: "main"}}
+	return Bar{Glyphs: draw.Unicode(), Session: commands.Glance{Mode: "default", Model: "opus 5.5", Percent: 14, Cost: "$0.08", Branch: "main"}}
 }
 
 func changed(change func(*Bar)) Bar {
@@ -42,9 +42,9 @@ func TestRows(t *testing.T) {
 		{"plan", changed(func(b *Bar) { b.Session.Mode = "plan" })},
 		{"edits", changed(func(b *Bar) { b.Session.Mode = "acceptEdits" })},
 		{"bypass", changed(func(b *Bar) { b.Session.Mode = "bypassPermissions" })},
-		{"tight", changed(func(b *Bar) { b.Session.Percent, b.Session.Fill = 72, desk.Tight })},
-		{"full", changed(func(b *Bar) { b.Session.Percent, b.Session.Fill = 99, desk.Full })},
-		{"request", changed(func(b *Bar) { b.Request = desk.Request{Text: "#12 checks fail", Mood: desk.Ill} })},
+		{"tight", changed(func(b *Bar) { b.Session.Percent, b.Session.Fill = 72, commands.Tight })},
+		{"full", changed(func(b *Bar) { b.Session.Percent, b.Session.Fill = 99, commands.Full })},
+		{"request", changed(func(b *Bar) { b.Request = commands.Request{Text: "#12 checks fail", Mood: commands.Ill} })},
 		{"long branch", changed(func(b *Bar) { b.Session.Branch = "feature/rounding-of-taxes-in-every-country" })},
 		{"chord", changed(func(b *Bar) { b.Typing = "Ctrl-X" })},
 		{"vim", changed(func(b *Bar) { b.Typing = "NORMAL 2d" })},
@@ -104,10 +104,10 @@ func TestRowsFit(t *testing.T) {
 	text := rapid.StringOf(rapid.SampledFrom([]rune("ab 世界é\x1b[31m\n\u200d👍🏽")))
 	rapid.Check(t, func(t *rapid.T) {
 		b := Bar{
-			Glyphs: draw.Unicode(), Custom: text.Draw(t, "custom"), Typing: text.Draw(t, "typing"), Note: text.Draw(t, "note"), Request: desk.Request{Text: text.Draw(t, "request")},
-			Session: desk.Glance{
+			Glyphs: draw.Unicode(), Custom: text.Draw(t, "custom"), Typing: text.Draw(t, "typing"), Note: text.Draw(t, "note"), Request: commands.Request{Text: text.Draw(t, "request")},
+			Session: commands.Glance{
 				Mode: rapid.SampledFrom([]string{"", "default", "plan", "bypassPermissions", "new"}).Draw(t, "mode"), Model: text.Draw(t, "model"),
-				Percent: rapid.IntRange(-1, 100).Draw(t, "percent"), Fill: desk.Fill(rapid.IntRange(0, 2).Draw(t, "fill")), Cost: text.Draw(t, "cost"), Branch: text.Draw(t, "branch"),
+				Percent: rapid.IntRange(-1, 100).Draw(t, "percent"), Fill: commands.Fill(rapid.IntRange(0, 2).Draw(t, "fill")), Cost: text.Draw(t, "cost"), Branch: text.Draw(t, "branch"),
 			},
 		}
 		if rapid.Bool().Draw(t, "usual") {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/msg"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/task"
@@ -54,7 +54,7 @@ func (c crew) launched(call string) bool {
 // rows returns one row per crew member. A nested one follows its parent and is indented.
 func (c crew) rows(v view) []draw.Row {
 	var rows []draw.Row
-	for i, b := range desk.Tree(c, func(h *helper) string { return h.ID }, func(h *helper) string { return h.Parent }) {
+	for i, b := range commands.Tree(c, func(h *helper) string { return h.ID }, func(h *helper) string { return h.Parent }) {
 		if i == liveHelpers {
 			return append(rows, draw.Line(draw.Faint, v.Glyphs.More+" "+amount.Grouped(len(c)-i)+" more"))
 		}

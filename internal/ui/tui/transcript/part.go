@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/platform/cells"
 	"adze/internal/ui/draw"
 )
@@ -180,7 +180,7 @@ func (n *note) rows(v view) []draw.Row {
 
 // A sheet is a command page.
 type sheet struct {
-	page desk.Page
+	page commands.Page
 	max  int // lines of a display; 0 means all
 	head int // rows of the page; 0 means all
 }

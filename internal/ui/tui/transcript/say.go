@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/msg"
 	"adze/internal/ui/draw"
 )
@@ -57,19 +57,19 @@ func sentence(text string) string {
 }
 
 // Page shows a command page.
-func (r *record) Page(p desk.Page) {
+func (r *record) Page(p commands.Page) {
 	if len(p.Blocks) > 0 {
 		r.put(&sheet{page: p, max: maxShown})
 	}
 }
 
 // Begin shows the first rows of a page that is read elsewhere.
-func (r *record) Begin(p desk.Page, rows int) { r.put(&sheet{page: p, max: maxShown, head: rows}) }
+func (r *record) Begin(p commands.Page, rows int) { r.put(&sheet{page: p, max: maxShown, head: rows}) }
 
 // Recall shows messages of an earlier conversation.
 func (r *record) Recall(entries []msg.Entry) {
 	for _, e := range entries {
-		text := desk.Said(e.Message)
+		text := commands.Said(e.Message)
 		switch {
 		case e.Hidden:
 			continue
@@ -79,14 +79,14 @@ func (r *record) Recall(entries []msg.Entry) {
 		default:
 			r.put(&answer{text: text})
 		}
-		for _, line := range desk.Called(e.Message) {
+		for _, line := range commands.Called(e.Message) {
 			r.faint(r.cfg.Glyphs.Dot + " " + line)
 		}
 	}
 }
 
 // Whole shows a page without omitting anything.
-func (r *record) Whole(p desk.Page) {
+func (r *record) Whole(p commands.Page) {
 	if len(p.Blocks) > 0 {
 		r.put(&sheet{page: p})
 	}

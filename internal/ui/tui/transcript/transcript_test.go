@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/agent"
-	"adze/internal/desk"
+	"adze/internal/commands"
 	"adze/internal/model"
 	"adze/internal/model/cost"
 	"adze/internal/msg"
@@ -193,7 +193,7 @@ func TestJourney(t *testing.T) {
 			s.said("Done.")
 			s.entry(session.Finished{Ended: agent.Ended{Reason: agent.Completed}, After: cost.Totals{Usage: msg.Usage{Output: 9}}, Took: 95 * time.Second})
 			s.Fail(errors.New("the sandbox is not there"))
-			s.Page(desk.Page{Blocks: []desk.Block{desk.Fields{{Name: "Model", Value: "opus 5.5"}}}})
+			s.Page(commands.Page{Blocks: []commands.Block{commands.Fields{{Name: "Model", Value: "opus 5.5"}}}})
 			step("end")
 			golden(t, fmt.Sprintf("journey-%dx%d", size.w, size.h), strings.Join(steps, "\n"))
 		})

@@ -1,0 +1,233 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"adze/internal/brief"
+	"adze/internal/instruct"
+	"adze/internal/mcp"
+	"adze/internal/model/tokens"
+	"adze/internal/msg"
+	"adze/internal/platform/amount"
+)
+
+func contextCommand() Command {
+	return Command{Name: "context", Doc: "show what fills the context window", Run: func(_ context.Context, d *Desk, _ string) (Answer, error) {
+		u, err := d.Usage()
+		if err != nil {
+			return nil, err
+		}
+		return u.page(), nil
+	}}
+}
+
+// A Usage is the breakdown of the context window, in tokens.
+type Usage struct {
+	Model  string // model ID
+	Window int
+	// System lists the sections of the system prompt, Tools the tools, and First the content
+	// before the first message.
+	System, Tools, First []Share
+	// Messages is the number of messages, and Talk their tokens.
+	Messages, Talk int
+	// Reported is the provider's count for the last request; 0 if unknown.
+	Reported int
+	// Remote lists the tools of MCP servers.
+	Remote []RemoteShare
+	// Files are the instruction files in use.
+	Files []FileShare
+	// Last is the usage of the last response, or nil.
+	Last *msg.Usage
+	// Problems are messages for the user. Breaks are the requests that missed the provider's
+	// cache.
+	Problems []string
+	Breaks   []brief.Break
+}
+
+// A Share is a part of the context window.
+type Share struct {
+	Name   string
+	Tokens int
+}
+
+// A FileShare is an instruction file.
+type FileShare struct {
+	instruct.File
+	Tokens int
+}
+
+// A RemoteShare is a tool of an MCP server. It occupies the window only if it is Loaded; others
+// are looked up on demand.
+type RemoteShare struct {
+	Share
+	Server string
+	Loaded bool
+}
+
+// remote returns the tools of MCP servers. Shares are the tools that are sent.
+func remote(d *Desk, shares []Share, gauge *tokens.Gauge) []RemoteShare {
+	var all []RemoteShare
+	pool := d.Session.Pool()
+	for _, s := range shares {
+		t, _, _ := pool.Lookup(s.Name) // ok: a tool that is gone belongs to no server
+		if r, ok := t.(mcp.Remote); ok {
+			server, _ := r.Remote()
+			all = append(all, RemoteShare{s, server, true})
+		}
+	}
+	for _, t := range pool.Deferred() {
+		if r, ok := t.(mcp.Remote); ok {
+			server, _ := r.Remote()
+			spec := t.Spec()
+			all = append(all, RemoteShare{Share{spec.Name, gauge.Request(nil, []msg.ToolSpec{spec}, nil)}, server, false})
+		}
+	}
+	return all
+}
+
+// deferred returns how many server tools do not occupy the window.
+func (u *Usage) deferred() (n int) {
+	for _, r := range u.Remote {
+		if !r.Loaded {
+			n++
+		}
+	}
+	return n
+}
+
+// Sum returns the total tokens of all shares.
+func Sum(shares []Share) int {
+	n := 0
+	for _, s := range shares {
+		n += s.Tokens
+	}
+	return n
+}
+
+// Used returns how much of the window is used.
+func (u *Usage) Used() int { return Sum(u.System) + Sum(u.Tools) + Sum(u.First) + u.Talk }
+
+// Usage measures the content of the next request before the next prompt. The estimates are
+// corrected by the provider's count for the last request.
+func (d *Desk) Usage() (*Usage, error) {
+	pre, s := d.Preamble, d.Session
+	m, err := pre.Resolve(s.Model())
+	if err != nil {
+		return nil, err
+	}
+	specs := pre.Describe(s.ToolSpecs())
+	gauge := tokens.New(m.ID)
+	messages, opened := pre.messages(gauge, m.ID, s.Conversation())
+	u := &Usage{Model: m.ID, Window: m.Window, Breaks: pre.Watch.Breaks()}
+	blocks := pre.Blocks(m, specs)
+	for _, block := range blocks {
+		for _, piece := range block.Pieces {
+			u.System = append(u.System, Share{piece.Name, gauge.Text(piece.Text)})
+		}
+	}
+	u.Problems = brief.LargeSections(blocks)
+	for _, t := range specs {
+		u.Tools = append(u.Tools, Share{t.Name, gauge.Request(nil, []msg.ToolSpec{t}, nil)})
+	}
+	u.Remote = remote(d, u.Tools, gauge)
+	first := 0
+	if pre.First != nil {
+		said := pre.First()
+		if opened {
+			first = gauge.Parts(said...)
+		}
+		u.First = append(u.First, Share{"instructions, memories, date", gauge.Text(msg.PlainText(said))})
+	}
+	for _, e := range slices.Backward(s.Conversation()) {
+		if e.Message.Role == msg.Assistant && e.Usage != nil {
+			u.Last = e.Usage
+			break
+		}
+	}
+	if d.Instructions != nil {
+		for _, f := range d.Instructions.Files() {
+			u.Files = append(u.Files, FileShare{f, gauge.Text(f.Text)})
+		}
+		for _, problem := range d.Instructions.Problems() {
+			u.Problems = append(u.Problems, problem.Path+" "+problem.Text)
+		}
+	}
+	if len(messages) > 0 {
+		u.Messages, u.Talk = len(messages), max(0, gauge.Messages(messages...)-first)
+	}
+	if _, used := pre.Watch.Last(); !used.Estimated {
+		u.Reported = sent(used)
+	}
+	return u, nil
+}
+
+// messages returns the conversation as last sent, with the answer to it, and calibrates the
+// gauge with the reported usage. If nothing has been sent yet, it returns the stored
+// conversation. Opened reports whether the first message begins with the result of
+// [Preamble.First].
+func (p *Preamble) messages(g *tokens.Gauge, model string, entries []msg.Entry) (messages []msg.Message, opened bool) {
+	req, used := p.Watch.Last()
+	if req == nil || len(entries) == 0 {
+		var conv msg.Conversation
+		for _, e := range entries {
+			conv.Add(e.Message)
+		}
+		messages, _ = conv.Messages()
+		return messages, false
+	}
+	if req.Model == model && !used.Estimated {
+		g.Report(g.Count(req.System, req.Tools, req.Messages), sent(used))
+	}
+	messages = req.Messages
+	if last := entries[len(entries)-1].Message; last.Role == msg.Assistant {
+		messages = append(messages, last)
+	}
+	return messages, true
+}
+
+// page shows the parts with their shares of the window.
+func (u *Usage) page() Page {
+	table := Table{Columns: []Column{{Right: true}, {Right: true}, {Cut: true}}, Indented: true}
+	row := func(n int, name string) {
+		share := ""
+		if u.Window > 0 {
+			share = fmt.Sprintf("%d%%", (n*100+u.Window/2)/u.Window)
+		}
+		table.Rows = append(table.Rows, []string{amount.Grouped(n), share, name})
+	}
+	parts := func(shares []Share) {
+		for _, s := range shares {
+			table.Rows = append(table.Rows, []string{amount.Grouped(s.Tokens), "", "  " + s.Name})
+		}
+	}
+	row(Sum(u.System), "system prompt")
+	parts(u.System)
+	row(Sum(u.Tools), "tools")
+	parts(slices.SortedStableFunc(slices.Values(u.Tools), func(a, b Share) int { return b.Tokens - a.Tokens }))
+	if n := u.deferred(); n > 0 {
+		row(0, amount.Of(n, "tool of MCP servers that is", "tools of MCP servers that are")+" looked up when needed")
+	}
+	for _, s := range u.First {
+		row(s.Tokens, s.Name)
+	}
+	row(u.Talk, "conversation, "+amount.Of(u.Messages, "message", "messages"))
+	row(max(0, u.Window-u.Used()), "free")
+	share := ""
+	if u.Window > 0 {
+		share = fmt.Sprintf(" (%d%%)", u.Used()*100/u.Window)
+	}
+	p := Say(fmt.Sprintf("%s: %s of %s tokens%s", u.Model, amount.Rounded(u.Used()), amount.Rounded(u.Window), share))
+	p.Add(table)
+	if u.Reported > 0 {
+		p.Add(Text(fmt.Sprintf("The provider counted %s tokens in the last request.", amount.Grouped(u.Reported))))
+	}
+	for _, problem := range u.Problems {
+		p.Add(Notice(problem))
+	}
+	for _, lost := range u.Breaks {
+		p.Add(Text("Cache: " + lost.String()))
+	}
+	return p
+}

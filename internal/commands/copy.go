@@ -1,0 +1,41 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"adze/internal/msg"
+	"adze/internal/platform/amount"
+)
+
+func copyCommand() Command {
+	return Command{Name: "copy", Args: "[N]", Doc: "copy the last answer to the clipboard, or the Nth last", Terminal: true,
+		Run: func(_ context.Context, d *Desk, arg string) (Answer, error) { return copyAnswer(d, arg) }}
+}
+
+// copyAnswer returns a model answer for the clipboard.
+func copyAnswer(d *Desk, which string) (Answer, error) {
+	n := 1
+	if which != "" {
+		var err error
+		if n, err = strconv.Atoi(which); err != nil || n < 1 {
+			return nil, errors.New("usage: /copy, or /copy N for the Nth last answer")
+		}
+	}
+	for _, e := range slices.Backward(d.Session.Conversation()) {
+		text := Said(e.Message)
+		if e.Message.Role != msg.Assistant || text == "" {
+			continue
+		}
+		if n--; n == 0 {
+			return Copy{Text: text, Page: Say("Copied " + amount.Of(len([]rune(text)), "character", "characters") + " to the clipboard.")}, nil
+		}
+	}
+	if which == "" {
+		return nil, errors.New("there is no answer to copy yet")
+	}
+	return nil, fmt.Errorf("there are fewer than %s answers", which)
+}

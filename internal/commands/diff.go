@@ -1,0 +1,108 @@
+package commands
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"adze/internal/platform/amount"
+	"adze/internal/platform/edit"
+	"adze/internal/platform/filehistory"
+	"adze/internal/tool/change"
+)
+
+func diffCommand() Command {
+	return Command{Name: "diff", Args: "[N [M]]", Doc: "show what this session has changed in files, since message N, or from message N to M",
+		Run: func(_ context.Context, d *Desk, which string) (Answer, error) { return diffPage(d, which) }, Complete: completeDiff}
+}
+
+// completeDiff offers the numbers of the messages.
+func completeDiff(d *Desk, arg string) []string {
+	before := ""
+	if first, _, second := strings.Cut(arg, " "); second {
+		before = first + " "
+	}
+	var numbers []string
+	for i := range d.Session.Turns() {
+		numbers = append(numbers, before+fmt.Sprint(i+1))
+	}
+	return numbers
+}
+
+// pointsOf returns the times named by the argument of /diff, the earlier one first, and a
+// description of the span between them.
+func pointsOf(d *Desk, arg string) (from, to filehistory.Point, between string, err error) {
+	words := strings.Fields(arg)
+	if len(words) > 2 {
+		return from, to, "", errors.New("usage: /diff, /diff N or /diff N M; /rewind lists the messages")
+	}
+	turns := d.Session.Turns()
+	var places []int
+	for _, which := range words {
+		i := turnAt(turns, which)
+		if i < 0 {
+			return from, to, "", fmt.Errorf("there is no message %s; /rewind lists them", which)
+		}
+		places = append(places, i)
+	}
+	slices.Sort(places) // newest first
+	slices.Reverse(places)
+	point := func(i int) filehistory.Point { return filehistory.Point{ID: turns[i].ID, Later: laterThan(turns, i)} }
+	switch len(places) {
+	case 0:
+		return from, to, "in this session", nil
+	case 1:
+		return point(places[0]), to, "since that message", nil
+	}
+	return point(places[0]), point(places[1]), "between these messages", nil
+}
+
+// diffPage shows the changes since a message of the user, or up to another one, or since the
+// session began.
+func diffPage(d *Desk, which string) (Answer, error) {
+	from, to, since, err := pointsOf(d, which)
+	if err != nil {
+		return nil, err
+	}
+	pairs, left, err := filehistory.Between(d.Files.History, from, to)
+	if err != nil {
+		return nil, err
+	}
+	missing := filehistory.Missing(d.Files.History, from)
+	if len(pairs) == 0 && len(left) == 0 && !missing {
+		return Say("No file was edited " + since + ". Changes made by shell commands are not tracked; !git diff shows them in a repository."), nil
+	}
+	var p Page
+	added, removed := 0, 0
+	for _, pair := range pairs {
+		if isBinary(pair.Then) || isBinary(pair.Now) {
+			p.Add(Items{d.Files.Short(pair.Path) + ": not text, changed"})
+			continue
+		}
+		hunks, whole := edit.Diff(pair.Then, pair.Now)
+		view := change.Display(pair.Path, pair.Then == nil, hunks)
+		if pair.Now == nil {
+			p.Add(Items{d.Files.Short(pair.Path) + ": removed"})
+			removed += view.Removed
+			continue
+		}
+		view.Partial = !whole
+		added, removed = added+view.Added, removed+view.Removed
+		p.Add(Output{view})
+	}
+	for _, path := range left {
+		p.Add(Items{d.Files.Short(path) + ": too large to show, or cannot be read"})
+	}
+	if missing {
+		p.Add(Notice(damagedHistory))
+	}
+	files := amount.Of(len(pairs)+len(left), "file", "files")
+	p.Add(Text(fmt.Sprintf("%s changed %s: %s added, %d removed. Changes made by shell commands are not tracked.", files, since, amount.Of(added, "line", "lines"), removed)))
+	return p, nil
+}
+
+// isBinary reports whether data is not text, using git's heuristic.
+func isBinary(data []byte) bool { return bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0 }

@@ -1,0 +1,68 @@
+package extensions
+
+import (
+	"context"
+	"errors"
+
+	"adze/internal/commands"
+	"adze/internal/platform/amount"
+	"adze/internal/platform/scope"
+)
+
+func hooksCommand() commands.Command {
+	return commands.Command{Name: "hooks", Kind: commands.Change, Args: "[on|off]", Doc: "show the hooks, where they are defined and how they last ran, or switch them off for this session",
+		Run: func(_ context.Context, d *commands.Desk, arg string) (commands.Answer, error) {
+			return runHooks(d, arg)
+		},
+		Complete: func(*commands.Desk, string) []string { return []string{"on", "off"} }}
+}
+
+// runHooks shows the hooks, or switches them on or off.
+func runHooks(d *commands.Desk, arg string) (commands.Answer, error) {
+	h := d.Extensions.Hooks()
+	switch {
+	case arg == "":
+		return hooksPage(h), nil
+	case arg != "on" && arg != "off":
+		return nil, errors.New("usage: /hooks, /hooks off or /hooks on")
+	case !d.Terminal:
+		return nil, commands.ErrTerminal
+	}
+	h.Mute(arg == "off")
+	if arg == "on" {
+		return commands.Say("Hooks run again."), nil
+	}
+	return commands.Say("No hook runs for the rest of this session, except those of your administrator. /hooks on lets them run again."), nil
+}
+
+// hooksPage lists the hooks by event, and points out slow ones.
+func hooksPage(h commands.Hooks) commands.Page {
+	if len(h.List) == 0 {
+		return commands.Say("No hooks are configured.")
+	}
+	var p commands.Page
+	if h.Policy.Disable {
+		p.Add(commands.Text("All hooks are disabled."))
+	}
+	table := commands.Table{Columns: []commands.Column{{Name: "Event"}, {Name: "matches"}, {Name: "runs", Cut: true}, {Name: "from"}, {Name: "last"}}}
+	var notices []commands.Block
+	for _, l := range h.List {
+		matches, last := l.Matcher, "-"
+		if matches == "" {
+			matches = "*"
+		}
+		switch {
+		case l.Idle != "":
+			last = "does not run: " + l.Idle
+		case l.Last != nil:
+			last = string(l.Last.Outcome) + ", " + amount.Seconds(l.Last.Duration)
+		}
+		table.Rows = append(table.Rows, []string{string(l.Event), matches, l.Label, scope.Scope(l.Source).Text(), last})
+		if l.Slow {
+			notices = append(notices, commands.Notice(l.Label+" is slow and delays "+string(l.Event)))
+		}
+	}
+	p.Add(table)
+	p.Add(notices...)
+	return p
+}

@@ -1,0 +1,138 @@
+package commands
+
+import (
+	"slices"
+	"strings"
+
+	"adze/internal/agent"
+	"adze/internal/agent/compact"
+	"adze/internal/model/tokens"
+	"adze/internal/msg"
+	"adze/internal/permission"
+	"adze/internal/platform/amount"
+	"adze/internal/platform/gitinfo"
+)
+
+// A Glance is the session state that front ends always show.
+type Glance struct {
+	Mode  string // permission mode
+	Model string // short name
+	// Percent is how much of the context window is used; -1 if the window is unknown.
+	Percent int
+	Fill    Fill
+	Cost    string // may be empty
+	Branch  string // checked-out branch; may be empty
+}
+
+// Fill is how full the context window is.
+type Fill uint8
+
+// The fill levels.
+const (
+	Roomy Fill = iota
+	Tight      // the user is warned
+	Full       // no request can be sent
+)
+
+// Glance returns the current session state. It is fast, and safe for concurrent use.
+func (d *Desk) Glance() Glance {
+	g := Glance{Mode: d.Permission.Mode(), Percent: -1, Model: d.shortModel()}
+	if m, err := d.Preamble.Resolve(d.Session.Model()); err == nil && m.Window > 0 {
+		limits := compact.Limits{Window: m.Window, MaxOutput: m.MaxOutput}
+		if d.Surroundings.CompactPercent != nil {
+			limits.Percent = d.Surroundings.CompactPercent()
+		}
+		used := d.occupied(d.Session.Conversation(), m)
+		g.Percent = min(100, used*100/m.Window)
+		switch {
+		case used > limits.Block():
+			g.Fill = Full
+		case used > limits.Warn():
+			g.Fill = Tight
+		}
+	}
+	if t := d.Session.Sum(); !t.HasUnknownCost || t.CostUSD > 0 {
+		g.Cost = amount.USD(t.CostUSD)
+	}
+	g.Branch, _ = gitinfo.Branch(d.Dir)
+	return g
+}
+
+// occupied estimates the tokens of a conversation: the reported usage of the last response, and
+// an estimate for everything after it. Without a response, such as after a compaction,
+// everything is estimated.
+func (d *Desk) occupied(entries []msg.Entry, m agent.Model) int {
+	var later []msg.Message
+	for _, e := range slices.Backward(entries) {
+		if u := e.Usage; e.Message.Role == msg.Assistant && u != nil {
+			return sent(*u) + u.Output + tokens.New(m.ID).Messages(later...)
+		}
+		later = append(later, e.Message)
+	}
+	if len(later) == 0 {
+		return 0
+	}
+	return d.preambleTokens(m) + tokens.New(m.ID).Messages(later...)
+}
+
+// preambleTokens estimates the tokens of a request before the conversation. It measures them
+// once for each model.
+func (d *Desk) preambleTokens(m agent.Model) int {
+	if n, ok := d.measured.Load(m.ID); ok {
+		return n.(int)
+	}
+	specs := d.Preamble.Describe(d.Session.ToolSpecs())
+	gauge := tokens.New(m.ID)
+	n := gauge.Request(nil, specs, nil)
+	for _, block := range d.Preamble.Blocks(m, specs) {
+		for _, piece := range block.Pieces {
+			n += gauge.Text(piece.Text)
+		}
+	}
+	d.measured.Store(m.ID, n)
+	return n
+}
+
+// shortModel returns a short name of the session's model: without its maker, if the rest
+// identifies it.
+func (d *Desk) shortModel() string {
+	id := d.Session.Model()
+	if m, err := d.Preamble.Resolve(id); err == nil {
+		id = m.ID
+	}
+	known, ok := d.Models.Catalog.Lookup(id)
+	if !ok || known.Name == "" {
+		return id[strings.LastIndexByte(id, '/')+1:]
+	}
+	name := strings.ToLower(known.Name)
+	maker, rest, _ := strings.Cut(name, " ")
+	family, _, _ := strings.Cut(rest, " ")
+	if _, known := d.Models.Catalog.Lookup(family); known && !strings.ContainsAny(maker, "0123456789") {
+		return rest
+	}
+	return name
+}
+
+// A Request is the state of the checked-out branch's pull request. Text is empty without one.
+type Request struct {
+	Text string
+	Mood Mood
+}
+
+// A Mood indicates whether a state is good or bad.
+type Mood uint8
+
+// The moods.
+const (
+	Neutral Mood = iota
+	Well
+	Ill
+)
+
+// NextMode returns the permission mode after the current one, for a key that cycles through the
+// available modes.
+func (d *Desk) NextMode() string {
+	return string(permission.Mode(d.Permission.Mode()).Next(func(m permission.Mode) bool {
+		return d.Permission.Allowed != nil && d.Permission.Allowed(string(m))
+	}))
+}

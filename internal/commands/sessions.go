@@ -1,0 +1,109 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"adze/internal/msg"
+	"adze/internal/session"
+	"adze/internal/session/archive"
+	"adze/internal/session/store"
+)
+
+func clearCommand() Command {
+	return Command{Name: "clear", Kind: Work, Doc: "start a new conversation; this one is kept on disk",
+		Run: func(_ context.Context, d *Desk, _ string) (Answer, error) {
+			if d.Terminal {
+				s := Switch{}
+				if len(d.Session.Conversation()) > 0 {
+					s.Said = "Cleared. /resume brings the conversation back."
+				}
+				return s, nil
+			}
+			return Operation{Op: session.Clear{}, Entries: true}, nil
+		}}
+}
+
+func renameCommand() Command {
+	return Command{Name: "rename", Kind: Change, Args: "TITLE", Doc: "give this session a title",
+		Run: func(_ context.Context, d *Desk, title string) (Answer, error) {
+			if strings.TrimSpace(title) == "" {
+				return nil, errors.New("usage: /rename TITLE")
+			}
+			if err := d.Rename(title); err != nil {
+				return nil, err
+			}
+			return Say("The session is now called " + title + "."), nil
+		}}
+}
+
+func exportCommand() Command {
+	return Command{Name: "export", Kind: Change, Args: "[FILE]", Doc: "write this session to a file: .md, .html or .json",
+		Run: func(_ context.Context, d *Desk, name string) (Answer, error) {
+			path, err := d.Export(name)
+			if err != nil {
+				return nil, err
+			}
+			return Say("Written to " + d.Files.Short(path)), nil
+		}}
+}
+
+// ErrNotKept is returned if the session has no transcript.
+var ErrNotKept = errors.New("this session is not saved on disk")
+
+// Rename sets the session's title.
+func (d *Desk) Rename(title string) error {
+	title, err := store.CheckTitle(title)
+	if err != nil {
+		return err
+	}
+	if d.Log == nil {
+		return ErrNotKept
+	}
+	return d.Log.Note(store.Title(title))
+}
+
+// Entitle returns the title of the session. If it has none, a title is derived from about, and
+// stored if keep is true. No model is used.
+func (d *Desk) Entitle(about string, keep bool) (string, error) {
+	if d.Log != nil {
+		if title := d.Log.Titled(); title != "" {
+			return title, nil
+		}
+	}
+	title := store.TitleOf(about)
+	if title == "" || !keep || d.Log == nil {
+		return title, nil
+	}
+	return title, d.Log.Note(store.AutoTitle(title))
+}
+
+// Export writes the session to a new file, in the format of its extension, and returns the
+// path. If name is empty, it chooses one.
+func (d *Desk) Export(name string) (string, error) {
+	if d.Log == nil {
+		return "", ErrNotKept
+	}
+	id := d.Session.ID()
+	if name == "" {
+		name = "adze-" + id[:min(shownID, len(id))] + ".md"
+	}
+	path := absolute(d.Dir, name)
+	if _, err := os.Lstat(path); err == nil {
+		return "", fmt.Errorf("%s already exists; choose another name", path)
+	}
+	info, err := archive.Describe(d.Log.Path())
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", errors.New("there is nothing to export yet")
+	case err != nil:
+		return "", err
+	}
+	return path, archive.ExportFile(path, info, archive.ExportOptions{Format: archive.FormatOf(path), Seen: func(u *msg.ToolUse) *msg.ToolUse {
+		return d.Session.Pool().Forwarded(u)
+	}})
+}

@@ -1,0 +1,247 @@
+// Package suggest finds completions for text being typed: commands, their arguments, and
+// mentioned files.
+package suggest
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"adze/internal/commands"
+	"adze/internal/platform/fuzzy"
+	"adze/internal/platform/mention"
+)
+
+// A Kind is the kind of text being completed.
+type Kind uint8
+
+// The kinds. Commands are found immediately; the others may take a while.
+const (
+	Commands Kind = iota + 1
+	Arguments
+	Files
+)
+
+// A Query is text being completed. Queries are comparable; the zero value means none.
+type Query struct {
+	Kind Kind
+	// Typed is the name, argument or path typed so far.
+	Typed string
+	// From is the offset in the text where it begins, including the sign before it.
+	From int
+	// Command is the command that an argument is for.
+	Command string
+}
+
+// Read returns the query at the end of text, or the zero Query. If whole is true, text begins
+// at the start of the message.
+func Read(text string, whole bool) Query {
+	if path, at, ok := mention.Typed(text); ok && (whole || at > 0) {
+		return Query{Kind: Files, Typed: path, From: at}
+	}
+	name, _, ok := commands.Parse(text)
+	switch {
+	case !ok || !whole || text[0] != '/':
+		return Query{}
+	case !strings.ContainsFunc(text, unicode.IsSpace):
+		return Query{Kind: Commands, Typed: name}
+	}
+	arg := strings.TrimLeftFunc(text[len("/"+name):], unicode.IsSpace)
+	return Query{Kind: Arguments, Typed: arg, From: len(text) - len(arg), Command: name}
+}
+
+// An Item is a possible completion.
+type Item struct {
+	// Text replaces the typed text.
+	Text string
+	// Label is the displayed text, and Matched the offsets of the bytes in it that were typed.
+	Label   string
+	Matched []int
+	// Args names the arguments of a command, and Doc describes it.
+	Args, Doc string
+	// If Continues is true, more may follow without another blank: the text is a directory or a
+	// server, or ends with a blank.
+	Continues bool
+}
+
+// Most is the maximum number of items found.
+const Most = 50
+
+// A Finder finds completions for queries. Create it with [New].
+type Finder struct {
+	desk     *commands.Desk
+	now      func() time.Time
+	commands []commands.Command // cached command list
+	listed   time.Time
+}
+
+// New returns a finder for the commands and files of a desk.
+func New(d *commands.Desk, now func() time.Time) *Finder { return &Finder{desk: d, now: now} }
+
+// Commands returns the commands that match a partial name, best first. It is not safe for
+// concurrent use.
+func (f *Finder) Commands(typed string) []Item {
+	f.list()
+	var top ranking
+	for i := range f.commands {
+		c := candidate{command: &f.commands[i]}
+		c.consider(c.command.Name, typed)
+		for _, alias := range c.command.Aliases {
+			c.consider(alias, typed)
+		}
+		if c.rank == 0 || c.rank < min(top.best, fuzzy.Words) {
+			continue
+		}
+		if c.command.Origin != "" && f.desk.Surroundings.Score != nil {
+			c.score = f.desk.Surroundings.Score(c.command.Name)
+		}
+		c.usual = usefulness(c.command)
+		top.add(c)
+	}
+	items := make([]Item, len(top.list))
+	names := make([]string, len(top.list))
+	for i, c := range top.list {
+		items[i], names[i] = c.item(typed), "/"+c.name
+	}
+	commands.Offered(f.desk, names)
+	return items
+}
+
+// fresh is how long a command list is reused: a name is typed in less.
+const fresh = 2 * time.Second
+
+// list updates the list of dynamic commands, unless it is fresh.
+func (f *Finder) list() {
+	if now := f.now(); f.commands == nil || now.Sub(f.listed) >= fresh {
+		f.commands, f.listed = f.desk.Commands(), now
+	}
+}
+
+// Find returns completions of an argument or a path, best first. It may take a while, and
+// returns nothing when ctx is done. It is safe for concurrent use.
+func (f *Finder) Find(ctx context.Context, q Query) []Item {
+	switch q.Kind {
+	case Arguments:
+		return arguments(f.desk, q)
+	case Files:
+		return files(ctx, f.desk, q.Typed)
+	}
+	return nil
+}
+
+// A candidate is a command that matches the typed name.
+type candidate struct {
+	command *commands.Command
+	name    string
+	rank    fuzzy.Rank
+	score   float64
+	usual   int // see [usefulness]
+}
+
+// A ranking holds the best candidates, in order. Names that begin with the typed text come
+// before names with a word that does; others count only if neither exists. Among equals, the
+// most used comes first.
+type ranking struct {
+	list []candidate
+	best fuzzy.Rank
+}
+
+func (r *ranking) add(c candidate) {
+	if c.rank >= fuzzy.Words && r.best < fuzzy.Words {
+		r.list = r.list[:0]
+	}
+	r.best = max(r.best, c.rank)
+	at := len(r.list)
+	for at > 0 && (r.list[at-1].rank < c.rank || r.list[at-1].rank == c.rank && (r.list[at-1].score < c.score || r.list[at-1].score == c.score && r.list[at-1].usual < c.usual)) {
+		at--
+	}
+	if at < Most {
+		r.list = slices.Insert(r.list[:min(len(r.list), Most-1)], at, c)
+	}
+}
+
+// usual are the most used built-in commands, in the order they are suggested.
+var usual = [...]string{"help", "model", "resume", "rewind", "diff", "context", "compact", "plan", "permissions", "memory", "config", "cost", "status", "export", "mcp", "agents"}
+
+// usefulness ranks a command among equally good matches: /clear comes last, since a slip would
+// end the conversation.
+func usefulness(c *commands.Command) int {
+	if i := slices.Index(usual[:], c.Name); i >= 0 && c.Origin == "" {
+		return len(usual) + 1 - i
+	}
+	if c.Name == "clear" || c.Origin != "" {
+		return 0
+	}
+	return 1
+}
+
+// consider records how well a name of the command matches, if it matches better than another
+// one.
+func (c *candidate) consider(name, typed string) {
+	if rank := fuzzy.Match(name, typed); rank > c.rank {
+		c.name, c.rank = name, rank
+	}
+}
+
+func (c *candidate) item(typed string) Item {
+	it := Item{Text: "/" + c.name, Label: "/" + c.name, Args: c.command.Args, Doc: c.command.Doc}
+	for _, at := range fuzzy.Positions(c.name, typed) {
+		it.Matched = append(it.Matched, at+len("/"))
+	}
+	return it
+}
+
+// arguments returns a command's known arguments that begin with the typed text.
+func arguments(d *commands.Desk, q Query) []Item {
+	c, ok := d.Lookup(q.Command)
+	if !ok || c.Complete == nil {
+		return nil
+	}
+	var items []Item
+	for _, arg := range c.Complete(d, q.Typed) {
+		if len(items) == Most {
+			break
+		}
+		if rank := fuzzy.Match(arg, q.Typed); rank >= fuzzy.Prefix && arg != q.Typed {
+			items = append(items, Item{Text: arg, Label: arg, Matched: fuzzy.Positions(arg, q.Typed), Continues: strings.HasSuffix(arg, "/") || strings.HasSuffix(arg, " ")})
+		}
+	}
+	return items
+}
+
+const (
+	// mostResources is the maximum number of server resources among the files.
+	mostResources = 5
+	// resourceTime is how long servers have to list them.
+	resourceTime = 300 * time.Millisecond
+)
+
+// files returns the matching files, preceded by matching server resources.
+func files(ctx context.Context, d *commands.Desk, typed string) []Item {
+	var items []Item
+	if d.Surroundings.Resources != nil {
+		within, cancel := context.WithTimeout(ctx, resourceTime)
+		names := d.Surroundings.Resources(within, typed)
+		cancel()
+		for _, name := range names[:min(len(names), mostResources)] {
+			it := Item{Text: mention.Write(name), Label: name, Matched: fuzzy.Positions(name, typed)}
+			if strings.HasSuffix(name, ":") { // a server, whose resource follows
+				it.Text, it.Continues = "@"+name, true
+			}
+			items = append(items, it)
+		}
+	}
+	for _, m := range commands.FilesLike(ctx, d, typed) {
+		it := Item{Text: mention.Write(m.Path), Label: m.Path, Matched: m.Positions, Continues: m.Dir}
+		if m.Dir { // the rest comes before the quote
+			it.Text = strings.TrimSuffix(it.Text, `"`)
+		}
+		items = append(items, it)
+	}
+	if ctx.Err() != nil {
+		return nil
+	}
+	return items
+}
