@@ -12,7 +12,7 @@ import (
 	"adze/internal/app/console"
 	"adze/internal/app/seat"
 	"adze/internal/app/settings"
-	"adze/internal/commands/look"
+	"adze/internal/commands/display"
 	"adze/internal/platform/config"
 	"adze/internal/ui/draw"
 	"adze/internal/ui/tui/prelude"
@@ -24,11 +24,11 @@ import (
 // Proves X-124.
 func TestThemesAgree(t *testing.T) {
 	var offered []string
-	for _, c := range look.Themes() {
+	for _, c := range display.Themes() {
 		offered = append(offered, c.ID)
 	}
 	all := settings.Keys()
-	i := slices.IndexFunc(all, func(k config.Key) bool { return k.Name == look.Theme })
+	i := slices.IndexFunc(all, func(k config.Key) bool { return k.Name == display.Theme })
 	if diff := cmp.Diff(all[i].Choices, offered); diff != "" {
 		t.Error(diff)
 	}

@@ -14,8 +14,8 @@ import (
 	"adze/internal/app/settings"
 	"adze/internal/commands"
 	"adze/internal/commands/about"
+	"adze/internal/commands/display"
 	"adze/internal/commands/extensions"
-	"adze/internal/commands/look"
 	"adze/internal/commands/memories"
 	"adze/internal/commands/rules"
 	"adze/internal/mcp/editor"
@@ -92,12 +92,12 @@ func surroundings(c *Conversation) commands.Surroundings {
 		},
 	}
 	s.Sections = slices.Concat(s.Sections, rules.Sections(), memories.Sections(), extensions.Sections())
-	s.Sections = append(s.Sections, look.Sections(look.Config{Getenv: w.Getenv, Ask: runner(w)})...)
+	s.Sections = append(s.Sections, display.Sections(display.Config{Getenv: w.Getenv, Ask: runner(w)})...)
 	s.Request = func(ctx context.Context) (commands.Request, bool) {
 		if !w.Project.Settings().Bool("pullRequestStatus") || !w.Project.Trust.Trusted() {
 			return commands.Request{}, false
 		}
-		return look.Request(ctx, runner(w)), true
+		return display.Request(ctx, runner(w)), true
 	}
 	offerSchedule(c, &s)
 	s.Sections = append(s.Sections, c.told.tasks.Sections()...)

@@ -11,8 +11,8 @@ import (
 
 	"adze/internal/commands"
 	"adze/internal/commands/about"
+	"adze/internal/commands/display"
 	"adze/internal/commands/extensions"
-	"adze/internal/commands/look"
 	"adze/internal/commands/memories"
 	"adze/internal/commands/rules"
 	"adze/internal/platform/cells"
@@ -118,7 +118,7 @@ func TestHelpFits(t *testing.T) {
 		skills = append(skills, commands.Command{Name: fmt.Sprintf("team:skill-%d", i), Origin: "the project"})
 	}
 	d := commands.New(commands.Config{Terminal: true, Surroundings: commands.Surroundings{
-		Commands: func(bool) []commands.Command { return skills }, Sections: slices.Concat(about.Sections(about.Config{}), extensions.Sections(), look.Sections(look.Config{}), rules.Sections(), memories.Sections()),
+		Commands: func(bool) []commands.Command { return skills }, Sections: slices.Concat(about.Sections(about.Config{}), extensions.Sections(), display.Sections(display.Config{}), rules.Sections(), memories.Sections()),
 	}})
 	page, err := d.Run(t.Context(), "help", "")
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package look implements the built-in commands for the theme and the terminal's capabilities.
-package look
+// Package display implements the built-in commands for the theme and the terminal's capabilities.
+package display
 
 import (
 	"context"
