@@ -11,7 +11,7 @@ import (
 	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
 	"adze/internal/commands"
-	"adze/internal/commands/jobs"
+	"adze/internal/commands/schedule"
 	"adze/internal/domain/cron"
 	"adze/internal/platform/fsys"
 	"adze/internal/ui/draw"
@@ -118,6 +118,6 @@ func (o *scheduleOptions) list(ctx context.Context, env *Env, table *cron.Table)
 		env.Say("no prompt is scheduled in this directory; /schedule CRON PROMPT schedules one in a session")
 		return nil
 	}
-	page := commands.Page{Blocks: []commands.Block{jobs.Listed(all)}}
+	page := commands.Page{Blocks: []commands.Block{schedule.Listed(all)}}
 	return env.show(draw.Palette{}.Text(draw.Page(page, draw.Options{Width: env.width()})) + "\n")
 }

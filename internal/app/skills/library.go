@@ -11,9 +11,9 @@ import (
 	"adze/internal/commands/about"
 	"adze/internal/commands/display"
 	"adze/internal/commands/extensions"
-	"adze/internal/commands/jobs"
 	"adze/internal/commands/memories"
 	"adze/internal/commands/rules"
+	"adze/internal/commands/schedule"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/search/ignore"
@@ -57,7 +57,7 @@ func libraryConfig(p *settings.Project, dir string, added []string, plugins Plug
 			}
 			return own.Skills()
 		},
-		Roots: with(plugins.Roots), Early: with(plugins.Early), Reserved: commands.IsBuiltIn(slices.Concat(about.Sections(about.Config{}), extensions.Sections(), display.Sections(display.Config{}), rules.Sections(), memories.Sections(), jobs.Sections())),
+		Roots: with(plugins.Roots), Early: with(plugins.Early), Reserved: commands.IsBuiltIn(slices.Concat(about.Sections(about.Config{}), extensions.Sections(), display.Sections(display.Config{}), rules.Sections(), memories.Sections(), schedule.Sections())),
 		Dir: dir, Ignored: func(path string) bool { return ignored(dir, path) }, Pulse: &p.Pulse,
 	}
 	if p.Home != "" {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"adze/internal/commands"
-	"adze/internal/commands/jobs"
+	"adze/internal/commands/schedule"
 	"adze/internal/session/lifecycle"
 	"adze/internal/ui/headless"
 	"adze/internal/ui/hostapi"
@@ -19,7 +19,7 @@ func (c *Conversation) Host(d *commands.Desk) headless.Host {
 		DefaultModel: c.model.Name, Asks: c.spec.Access.Asks, States: c.ws.values().StateEvents, Actions: hostapi.Actions(d), Queries: hostapi.Queries(d),
 		Initialize: func(_ context.Context, start headless.Start) ([]string, error) { return initialize(c, d, start) },
 	}
-	h.Attend = func(on bool) { jobs.Attend(d, on) }
+	h.Attend = func(on bool) { schedule.Attend(d, on) }
 	if c.Servers != nil {
 		h.Servers, h.Receive, h.OnComplete = c.Servers.All, c.Servers.Receive, c.Servers.OnComplete
 		h.Queries["mcp_set_servers"] = c.Servers.SetGuests()

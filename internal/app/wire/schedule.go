@@ -7,7 +7,7 @@ import (
 
 	"adze/internal/app/schedules"
 	"adze/internal/commands"
-	"adze/internal/commands/jobs"
+	"adze/internal/commands/schedule"
 	cronpkg "adze/internal/domain/cron"
 	"adze/internal/platform/fsys"
 	"adze/internal/session"
@@ -47,7 +47,7 @@ func offerSchedule(c *Conversation, s *commands.Surroundings) {
 	if c.told.jobs != nil {
 		s.Schedule = c.told.jobs
 	}
-	s.Sections = append(s.Sections, jobs.Sections()...)
+	s.Sections = append(s.Sections, schedule.Sections()...)
 	enabled := s.Enabled
 	s.Enabled = func(setting string) bool {
 		return enabled(setting) && (setting != scheduleSwitch || c.ws.values().Loop.Schedule.Enabled)

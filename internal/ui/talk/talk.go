@@ -9,7 +9,7 @@ import (
 
 	"adze/internal/agent"
 	"adze/internal/commands"
-	"adze/internal/commands/jobs"
+	"adze/internal/commands/schedule"
 	"adze/internal/session"
 )
 
@@ -159,7 +159,7 @@ func (d course) converse(ctx context.Context, begins bool) {
 	after := conv.Last()
 	d.watched = newWatch(ctx)
 	if begins {
-		jobs.Attend(conv.Desk, true)
+		schedule.Attend(conv.Desk, true)
 		d.begin(ctx)
 	}
 	entries := make(chan session.Entry)

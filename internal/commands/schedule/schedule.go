@@ -1,6 +1,6 @@
-// Package jobs implements the built-in commands for scheduled prompts, /loop and /schedule.
+// Package schedule implements the built-in commands for scheduled prompts, /loop and /schedule.
 // Package schedule runs them.
-package jobs
+package schedule
 
 import (
 	"context"
