@@ -12,12 +12,12 @@ import (
 	"adze/internal/commands/copies"
 	"adze/internal/commands/display"
 	added "adze/internal/commands/extensions"
-	"adze/internal/commands/memories"
+	"adze/internal/commands/memory"
 	"adze/internal/commands/rules"
 	"adze/internal/commands/schedule"
 )
 
 // everyCommand returns a desk with every built-in command.
 func everyCommand() *commands.Desk {
-	return commands.New(commands.Config{Terminal: true, Surroundings: commands.Surroundings{Keys: typing.Open("", "", time.Now).Desk(), Sections: slices.Concat(program.Sections(program.Config{}), added.Sections(), display.Sections(display.Config{}), rules.Sections(), memories.Sections(), schedule.Sections(), copies.Sections(nil, nil), (*tasklists.Lists)(nil).Sections(), (*workflows.Workflows)(nil).Sections())}})
+	return commands.New(commands.Config{Terminal: true, Surroundings: commands.Surroundings{Keys: typing.Open("", "", time.Now).Desk(), Sections: slices.Concat(program.Sections(program.Config{}), added.Sections(), display.Sections(display.Config{}), rules.Sections(), memory.Sections(), schedule.Sections(), copies.Sections(nil, nil), (*tasklists.Lists)(nil).Sections(), (*workflows.Workflows)(nil).Sections())}})
 }

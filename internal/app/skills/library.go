@@ -11,7 +11,7 @@ import (
 	"adze/internal/commands/about"
 	"adze/internal/commands/display"
 	"adze/internal/commands/extensions"
-	"adze/internal/commands/memories"
+	"adze/internal/commands/memory"
 	"adze/internal/commands/rules"
 	"adze/internal/commands/schedule"
 	"adze/internal/platform/fsys"
@@ -57,7 +57,7 @@ func libraryConfig(p *settings.Project, dir string, added []string, plugins Plug
 			}
 			return own.Skills()
 		},
-		Roots: with(plugins.Roots), Early: with(plugins.Early), Reserved: commands.IsBuiltIn(slices.Concat(about.Sections(about.Config{}), extensions.Sections(), display.Sections(display.Config{}), rules.Sections(), memories.Sections(), schedule.Sections())),
+		Roots: with(plugins.Roots), Early: with(plugins.Early), Reserved: commands.IsBuiltIn(slices.Concat(about.Sections(about.Config{}), extensions.Sections(), display.Sections(display.Config{}), rules.Sections(), memory.Sections(), schedule.Sections())),
 		Dir: dir, Ignored: func(path string) bool { return ignored(dir, path) }, Pulse: &p.Pulse,
 	}
 	if p.Home != "" {

@@ -16,7 +16,7 @@ import (
 	"adze/internal/commands/about"
 	"adze/internal/commands/display"
 	"adze/internal/commands/extensions"
-	"adze/internal/commands/memories"
+	"adze/internal/commands/memory"
 	"adze/internal/commands/rules"
 	"adze/internal/mcp/editor"
 	"adze/internal/model"
@@ -91,7 +91,7 @@ func surroundings(c *Conversation) commands.Surroundings {
 			return fmt.Sprintf("%s is now %s in %s. Some settings take effect with the next conversation.", key, *value, file), nil
 		},
 	}
-	s.Sections = slices.Concat(s.Sections, rules.Sections(), memories.Sections(), extensions.Sections())
+	s.Sections = slices.Concat(s.Sections, rules.Sections(), memory.Sections(), extensions.Sections())
 	s.Sections = append(s.Sections, display.Sections(display.Config{Getenv: w.Getenv, Ask: runner(w)})...)
 	s.Request = func(ctx context.Context) (commands.Request, bool) {
 		if !w.Project.Settings().Bool("pullRequestStatus") || !w.Project.Trust.Trusted() {

@@ -13,7 +13,7 @@ import (
 	"adze/internal/commands/about"
 	"adze/internal/commands/display"
 	"adze/internal/commands/extensions"
-	"adze/internal/commands/memories"
+	"adze/internal/commands/memory"
 	"adze/internal/commands/rules"
 	"adze/internal/platform/cells"
 	"adze/internal/tool"
@@ -118,7 +118,7 @@ func TestHelpFits(t *testing.T) {
 		skills = append(skills, commands.Command{Name: fmt.Sprintf("team:skill-%d", i), Origin: "the project"})
 	}
 	d := commands.New(commands.Config{Terminal: true, Surroundings: commands.Surroundings{
-		Commands: func(bool) []commands.Command { return skills }, Sections: slices.Concat(about.Sections(about.Config{}), extensions.Sections(), display.Sections(display.Config{}), rules.Sections(), memories.Sections()),
+		Commands: func(bool) []commands.Command { return skills }, Sections: slices.Concat(about.Sections(about.Config{}), extensions.Sections(), display.Sections(display.Config{}), rules.Sections(), memory.Sections()),
 	}})
 	page, err := d.Run(t.Context(), "help", "")
 	if err != nil {

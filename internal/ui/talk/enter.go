@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"adze/internal/commands"
-	"adze/internal/commands/memories"
+	"adze/internal/commands/memory"
 	"adze/internal/session"
 	"adze/internal/tool"
 )
@@ -109,7 +109,7 @@ func (d runner) enter(ctx context.Context, e Entered, trimmed string) {
 			d.view.Fail(err)
 		}
 	case isNote(e.Text, trimmed):
-		answer, err := memories.Note(d.talk.Desk, strings.TrimSpace(trimmed[1:]))
+		answer, err := memory.Note(d.talk.Desk, strings.TrimSpace(trimmed[1:]))
 		d.carryOut(ctx, ending{answer: answer, err: err})
 	default:
 		d.message(ctx, e)

@@ -19,7 +19,7 @@ import (
 	"adze/internal/agent/exec"
 	"adze/internal/brief"
 	"adze/internal/commands"
-	"adze/internal/commands/memories"
+	"adze/internal/commands/memory"
 	"adze/internal/model"
 	"adze/internal/model/cost"
 	"adze/internal/msg"
@@ -71,7 +71,7 @@ func New(t *testing.T, provider model.Provider) (*Console, *Setup) {
 	c := &Console{T: t, In: in, Keys: keys, Done: make(chan error, 1), Screen: screentest.New(60, 24), Mode: "default"}
 	s := &Setup{Desk: commands.Config{
 		Surroundings: commands.Surroundings{
-			Sections: memories.Sections(), Keys: commands.Keys{Bound: func() commands.Terms { return commands.Terms{{Name: "Ctrl-O", Text: "show the output"}} }},
+			Sections: memory.Sections(), Keys: commands.Keys{Bound: func() commands.Terms { return commands.Terms{{Name: "Ctrl-O", Text: "show the output"}} }},
 		},
 		Dir: t.TempDir(), Home: t.TempDir(), Now: time.Now, Terminal: true, Permission: commands.Permission{Mode: func() string { return c.Mode }},
 		Preamble: commands.Preamble{

@@ -1,6 +1,6 @@
-// Package memories implements the built-in commands for memories and instruction files, and
+// Package memory implements the built-in commands for memories and instruction files, and
 // adds lines to the latter.
-package memories
+package memory
 
 import (
 	"context"
