@@ -12,11 +12,11 @@ import (
 
 	"adze/internal/agent"
 	"adze/internal/agent/exec"
-	"adze/internal/brief"
 	"adze/internal/model"
 	"adze/internal/model/messages"
 	"adze/internal/msg"
 	"adze/internal/platform/texts"
+	"adze/internal/prompt"
 	"adze/internal/tool"
 )
 
@@ -47,15 +47,15 @@ func runContext(runs int) error {
 		h.say([]msg.Role{msg.User, msg.Assistant}[i%2], strings.Repeat("A line of text. ", contextText/16))
 	}
 	p := &encoding{}
-	first := brief.Opening(texts.English, nil, "", "2026-01-01")
-	facts := &brief.Facts{Language: texts.English}
+	first := prompt.Opening(texts.English, nil, "", "2026-01-01")
+	facts := &prompt.Facts{Language: texts.English}
 	pool, _ := tool.NewRegistry().Assemble(nil, nil)
 	a := &agent.Agent{
 		Provider: p, Executor: &exec.Executor{}, Pool: func() *tool.Pool { return pool },
 		Model:    agent.Model{ID: "m", Output: 1000, MaxOutput: 1000},
 		Preamble: agent.Preamble{Context: func() []msg.Part { return first }},
 	}
-	a.System, a.Cache = brief.NewRegistry(nil).Assemble(facts).Parts(brief.Layout{Client: "adze/bench", Shared: true})
+	a.System, a.Cache = prompt.NewRegistry(nil).Assemble(facts).Parts(prompt.Layout{Client: "adze/bench", Shared: true})
 	var took []time.Duration
 	for i := range runs + 1 {
 		p.began = time.Now()

@@ -10,13 +10,13 @@ import (
 	"time"
 
 	"adze/internal/agent"
-	"adze/internal/brief"
 	"adze/internal/instruct"
 	"adze/internal/memory"
 	"adze/internal/model"
 	"adze/internal/model/catalog"
 	"adze/internal/msg"
 	"adze/internal/platform/task"
+	"adze/internal/prompt"
 	"adze/internal/session"
 	"adze/internal/session/store"
 	"adze/internal/tool"
@@ -69,11 +69,11 @@ type Preamble struct {
 	// Describe returns tools as they are described to the model.
 	Describe func([]msg.ToolSpec) []msg.ToolSpec
 	// Blocks returns the system prompt.
-	Blocks func(agent.Model, []msg.ToolSpec) []brief.Block
+	Blocks func(agent.Model, []msg.ToolSpec) []prompt.Block
 	// First returns the content at the start of the first message; it may be nil.
 	First func() []msg.Part
 	// Watch holds the last request.
-	Watch *brief.Watch
+	Watch *prompt.Watch
 }
 
 // A Memory is the store of memories for later conversations.

@@ -12,10 +12,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/agent"
-	"adze/internal/brief"
 	"adze/internal/model/catalog"
 	"adze/internal/msg"
 	"adze/internal/permission"
+	"adze/internal/prompt"
 	"adze/internal/session"
 	"adze/internal/session/store"
 	"adze/internal/tool"
@@ -120,9 +120,9 @@ func TestUsageOfAResumedSession(t *testing.T) {
 	d := New(Config{Session: s, Now: time.Now, Preamble: Preamble{
 		Resolve:  resolve,
 		Describe: func(specs []msg.ToolSpec) []msg.ToolSpec { return specs },
-		Blocks:   func(agent.Model, []msg.ToolSpec) []brief.Block { return nil },
+		Blocks:   func(agent.Model, []msg.ToolSpec) []prompt.Block { return nil },
 		First:    func() []msg.Part { return []msg.Part{&msg.Text{Text: strings.Repeat("instructions ", 100)}} },
-		Watch:    &brief.Watch{},
+		Watch:    &prompt.Watch{},
 	}})
 	u, err := d.Usage()
 	if err != nil {

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"slices"
 
-	"adze/internal/brief"
 	"adze/internal/instruct"
 	"adze/internal/mcp"
 	"adze/internal/model/tokens"
 	"adze/internal/msg"
 	"adze/internal/platform/amount"
+	"adze/internal/prompt"
 )
 
 func contextCommand() Command {
@@ -43,7 +43,7 @@ type Usage struct {
 	// Problems are messages for the user. Breaks are the requests that missed the provider's
 	// cache.
 	Problems []string
-	Breaks   []brief.Break
+	Breaks   []prompt.Break
 }
 
 // A Share is a part of the context window.
@@ -127,7 +127,7 @@ func (d *Desk) Usage() (*Usage, error) {
 			u.System = append(u.System, Share{piece.Name, gauge.Text(piece.Text)})
 		}
 	}
-	u.Problems = brief.LargeSections(blocks)
+	u.Problems = prompt.LargeSections(blocks)
 	for _, t := range specs {
 		u.Tools = append(u.Tools, Share{t.Name, gauge.Request(nil, []msg.ToolSpec{t}, nil)})
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/agent"
-	"adze/internal/brief"
 	"adze/internal/model/catalog"
 	"adze/internal/msg"
+	"adze/internal/prompt"
 	"adze/internal/session"
 	"adze/internal/tool"
 )
@@ -44,8 +44,8 @@ func glanceOf(t *testing.T, model string, used int, later string) Glance {
 		Session: s, Dir: dir, Models: Models{Catalog: catalog.Table{}}, Permission: Permission{Mode: func() string { return "plan" }},
 		Preamble: Preamble{
 			Resolve: resolve, Describe: func(specs []msg.ToolSpec) []msg.ToolSpec { return specs },
-			Blocks: func(agent.Model, []msg.ToolSpec) []brief.Block {
-				return []brief.Block{{Pieces: []brief.Piece{{Name: "rules", Text: strings.Repeat("word ", 6000)}}}}
+			Blocks: func(agent.Model, []msg.ToolSpec) []prompt.Block {
+				return []prompt.Block{{Pieces: []prompt.Piece{{Name: "rules", Text: strings.Repeat("word ", 6000)}}}}
 			},
 		}, Surroundings: Surroundings{CompactPercent: func() int { return 85 }},
 	}).Glance()

@@ -10,7 +10,7 @@ import (
 	"adze/internal/app/setup"
 	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
-	"adze/internal/brief"
+	"adze/internal/prompt"
 )
 
 // promptOptions holds the options of adze prompt.
@@ -60,9 +60,9 @@ func (o *promptOptions) run(ctx context.Context, env *Env, in invocation) (err e
 }
 
 // promptPageText formats the page as text.
-func promptPageText(p *brief.Page) string {
+func promptPageText(p *prompt.Page) string {
 	var b strings.Builder
-	list := func(kind string, items []brief.PageItem) {
+	list := func(kind string, items []prompt.PageItem) {
 		for _, it := range items {
 			fmt.Fprintf(&b, "== %s: %s, %d bytes, about %d tokens\n%s\n\n", kind, it.Name, it.Bytes, it.Tokens, it.Text)
 		}

@@ -3,9 +3,9 @@ package extras
 import (
 	"context"
 
-	"adze/internal/brief"
 	"adze/internal/msg"
 	"adze/internal/platform/texts"
+	"adze/internal/prompt"
 	"adze/internal/session"
 	"adze/internal/tool"
 	"adze/internal/tool/suggest"
@@ -37,7 +37,7 @@ func Forwarders() tool.Forwarders { return tool.ForwardersOf([]tool.Tool{extrato
 // An Open is the open conversation that extras are attached to.
 type Open struct {
 	Session   func() *session.Session
-	Announcer *brief.Announcer // may be nil
+	Announcer *prompt.Announcer // may be nil
 	Language  func() texts.Language
 }
 
@@ -59,9 +59,9 @@ func (x *Extras) pool() *tool.Pool { return x.open.Session().Pool() }
 
 // Told returns the deferred tools to announce. It returns the same value until something
 // changes, and an empty one before a conversation is attached.
-func (x *Extras) Told() *brief.Extras {
+func (x *Extras) Told() *prompt.Extras {
 	if x == nil || x.open.Session == nil {
-		return &brief.Extras{}
+		return &prompt.Extras{}
 	}
 	return x.told(x.pool(), extratools.ExecuteName)
 }
@@ -84,7 +84,7 @@ func (x *Extras) Hear(_ context.Context, p session.Prompt) (h session.Hearing) {
 		}
 	}
 	if len(lines) > 0 {
-		h.Context = append(h.Context, msg.Reminder(brief.Suggested(x.open.Language(), extratools.ExecuteName, lines)))
+		h.Context = append(h.Context, msg.Reminder(prompt.Suggested(x.open.Language(), extratools.ExecuteName, lines)))
 	}
 	x.warming.Go(func() { // ready for the next message
 		if len(x.pool().Deferred()) > 0 {

@@ -13,8 +13,8 @@ import (
 	"sync/atomic"
 
 	"adze/internal/app/settings"
-	"adze/internal/brief"
 	"adze/internal/mcp"
+	"adze/internal/prompt"
 	"adze/internal/tool"
 	"adze/internal/tool/deferral"
 	"adze/internal/tools/extratools"
@@ -63,7 +63,7 @@ type Extras struct {
 
 	mu       sync.Mutex
 	inSystem map[string]string // server instructions in the system prompt
-	last     *brief.Extras     // last announcement, computed from the fields below
+	last     *prompt.Extras    // last announcement, computed from the fields below
 	of       []tool.Tool
 	by       string
 	at       int64
@@ -169,18 +169,18 @@ func (x *Extras) Pending() []string {
 }
 
 // InSystem returns the server instructions for a system prompt about to be written.
-func (x *Extras) InSystem() []brief.Server {
+func (x *Extras) InSystem() []prompt.Server {
 	if x == nil || !x.cfg.InSystem || x.cfg.Servers == nil {
 		return nil
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	clear(x.inSystem)
-	var all []brief.Server
+	var all []prompt.Server
 	for _, s := range x.cfg.Servers.List() {
 		if s.State == mcp.Connected && s.About.Instructions != "" {
 			x.inSystem[s.Name] = s.About.Instructions
-			all = append(all, brief.Server{Name: s.Name, Text: s.About.Instructions})
+			all = append(all, prompt.Server{Name: s.Name, Text: s.About.Instructions})
 		}
 	}
 	x.last = nil
@@ -189,7 +189,7 @@ func (x *Extras) InSystem() []brief.Server {
 
 // told returns the deferred tools to announce, given the next request's tools and the tool that
 // runs others.
-func (x *Extras) told(pool *tool.Pool, runner string) *brief.Extras {
+func (x *Extras) told(pool *tool.Pool, runner string) *prompt.Extras {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	deferred, at := pool.Deferred(), x.changes.Load()
@@ -198,7 +198,7 @@ func (x *Extras) told(pool *tool.Pool, runner string) *brief.Extras {
 		return x.last
 	}
 	x.of, x.at, x.by = deferred, at, pool.Finder()
-	x.last = &brief.Extras{Groups: x.groups(deferred)}
+	x.last = &prompt.Extras{Groups: x.groups(deferred)}
 	if x.by != "" {
 		x.last.Finder, x.last.Runner = x.by, runner
 	}
@@ -207,7 +207,7 @@ func (x *Extras) told(pool *tool.Pool, runner string) *brief.Extras {
 
 // groups returns tools grouped by server, in roster order, after the built-in ones. The caller
 // holds the lock.
-func (x *Extras) groups(deferred []tool.Tool) []brief.ExtraGroup {
+func (x *Extras) groups(deferred []tool.Tool) []prompt.ExtraGroup {
 	names := map[string][]string{}
 	for _, t := range deferred {
 		server, _ := strings.CutPrefix(t.Traits().Origin, "mcp:")
@@ -216,26 +216,26 @@ func (x *Extras) groups(deferred []tool.Tool) []brief.ExtraGroup {
 	for _, list := range names {
 		slices.Sort(list)
 	}
-	var all []brief.ExtraGroup
+	var all []prompt.ExtraGroup
 	if built := names[""]; len(built) > 0 {
-		all = append(all, brief.ExtraGroup{Names: built})
+		all = append(all, prompt.ExtraGroup{Names: built})
 	}
 	if x.cfg.Servers == nil {
 		return all
 	}
 	for _, s := range x.cfg.Servers.List() {
-		g := brief.ExtraGroup{Server: s.Name, Names: names[s.Name]}
+		g := prompt.ExtraGroup{Server: s.Name, Names: names[s.Name]}
 		switch s.State {
 		case mcp.Connected:
 			if g.Words = s.About.Instructions; x.inSystem[s.Name] == g.Words {
 				g.Words = ""
 			}
 		case mcp.Pending:
-			g.State = brief.Connecting
+			g.State = prompt.Connecting
 		case mcp.NeedsAuth:
-			g.State = brief.WantsLogin
+			g.State = prompt.WantsLogin
 		case mcp.Failed:
-			g.State = brief.Unavailable
+			g.State = prompt.Unavailable
 		default: // disabled by the user
 			continue
 		}

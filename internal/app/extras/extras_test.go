@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/app/settings"
-	"adze/internal/brief"
 	"adze/internal/mcp"
 	"adze/internal/mcp/roster"
+	"adze/internal/prompt"
 	"adze/internal/tool"
 )
 
@@ -86,9 +86,9 @@ func TestServersThatAreNotConnected(t *testing.T) {
 			t.Errorf("%s: %q", tt.name, got)
 		}
 	}
-	want := []brief.ExtraGroup{
-		{Server: "slow", State: brief.Connecting}, {Server: "login", State: brief.WantsLogin},
-		{Server: "bad", State: brief.Unavailable}, {Server: "bad_too", State: brief.Unavailable},
+	want := []prompt.ExtraGroup{
+		{Server: "slow", State: prompt.Connecting}, {Server: "login", State: prompt.WantsLogin},
+		{Server: "bad", State: prompt.Unavailable}, {Server: "bad_too", State: prompt.Unavailable},
 	}
 	now := x.told(&tool.Pool{}, "Execute")
 	if diff := cmp.Diff(want, now.Groups); diff != "" {

@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"adze/internal/agentdef"
-	"adze/internal/brief"
 	"adze/internal/platform/cachefile"
 	"adze/internal/platform/filestate"
 	"adze/internal/plugin"
+	"adze/internal/prompt"
 )
 
 // format is the file format. A file from another version is ignored, since its wording may
@@ -61,7 +61,7 @@ type Skills struct {
 	// Tool runs skills, and Finder finds unlisted ones; Finder may be empty.
 	Tool, Finder string
 	Budget       int
-	List         brief.SkillList
+	List         prompt.SkillList
 	Words        *Words // may be nil
 }
 

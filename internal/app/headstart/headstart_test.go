@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"adze/internal/agentdef"
-	"adze/internal/brief"
 	"adze/internal/platform/cachefile"
 	"adze/internal/plugin"
+	"adze/internal/prompt"
 )
 
 var example = Start{
@@ -21,7 +21,7 @@ var example = Start{
 		{Name: "fmt:helper", Description: "Helps.", Source: agentdef.Source{Kind: agentdef.Plugin, By: "fmt@team"}},
 		needy(),
 	},
-	Skills: Skills{Tool: "Skill", Finder: "DiscoverSkills", Budget: 8000, Words: NewWords("abcd"), List: brief.SkillList{Text: "- a\n- b", Told: json.RawMessage(`{"named":["a","b"]}`), Names: "a\nb\nc\n"}},
+	Skills: Skills{Tool: "Skill", Finder: "DiscoverSkills", Budget: 8000, Words: NewWords("abcd"), List: prompt.SkillList{Text: "- a\n- b", Told: json.RawMessage(`{"named":["a","b"]}`), Names: "a\nb\nc\n"}},
 }
 
 // needy returns an agent that requires servers.

@@ -10,11 +10,11 @@ import (
 
 	"adze/internal/agentdef"
 	"adze/internal/app/settings"
-	"adze/internal/brief"
 	"adze/internal/memory"
 	"adze/internal/memory/recall"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/paths"
+	"adze/internal/prompt"
 	"adze/internal/session/store"
 )
 
@@ -132,7 +132,7 @@ func (m *View) Mode() memory.Mode {
 }
 
 // Told returns the memory configuration for the system prompt.
-func (m *View) Told() brief.Memory { return brief.Memory{Folder: m.Folder, Mode: m.Mode} }
+func (m *View) Told() prompt.Memory { return prompt.Memory{Folder: m.Folder, Mode: m.Mode} }
 
 // Dirs returns all spellings of the directory, if it is used.
 func (m *View) Dirs() []string {

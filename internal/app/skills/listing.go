@@ -9,9 +9,9 @@ import (
 
 	"adze/internal/app/headstart"
 	"adze/internal/app/settings"
-	"adze/internal/brief"
 	"adze/internal/msg"
 	"adze/internal/platform/texts"
+	"adze/internal/prompt"
 	"adze/internal/session"
 	"adze/internal/skill"
 	"adze/internal/tool"
@@ -60,7 +60,7 @@ type Listing struct {
 	many atomic.Bool
 
 	mu   sync.Mutex
-	last *brief.Skills
+	last *prompt.Skills
 }
 
 // suggestedKind is the kind of note that lists, under "names", the skills suggested or found,
@@ -86,11 +86,11 @@ func (l *Listing) Tool() tool.Tool {
 }
 
 // Told returns the skills to announce. It returns the same value until something changes.
-func (l *Listing) Told() *brief.Skills {
+func (l *Listing) Told() *prompt.Skills {
 	if l == nil {
-		return &brief.Skills{}
+		return &prompt.Skills{}
 	}
-	now := brief.Skills{Score: l.cfg.Score}
+	now := prompt.Skills{Score: l.cfg.Score}
 	s := l.cfg.Settings()
 	if now.Budget = s.Budget; now.Budget == 0 {
 		now.Budget = skill.Budget(l.cfg.Window())
@@ -117,7 +117,7 @@ func (l *Listing) Told() *brief.Skills {
 		now.Finder = discover.Name
 	}
 	if l.cfg.Keep != nil {
-		now.Keep = func(list func() *brief.SkillList) {
+		now.Keep = func(list func() *prompt.SkillList) {
 			l.cfg.Keep(func() *headstart.Skills {
 				return &headstart.Skills{Tool: now.Tool, Finder: now.Finder, Budget: now.Budget, List: *list(), Words: headstart.NewWords(string(discover.WordsOf(now.List)))}
 			})
@@ -141,7 +141,7 @@ func (l *Listing) runner() (name string) {
 }
 
 // begin returns the announcement from a cached listing.
-func (l *Listing) begin(with *headstart.Skills, now brief.Skills) *brief.Skills {
+func (l *Listing) begin(with *headstart.Skills, now prompt.Skills) *prompt.Skills {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.last == nil || l.last.Ready != &with.List {
@@ -178,7 +178,7 @@ func (l *Listing) Hear(_ context.Context, p session.Prompt) (h session.Hearing) 
 		lines = append(lines, "- "+s.Name+": "+s.Line)
 	}
 	if len(lines) > 0 {
-		h.Context = append(h.Context, msg.Reminder(brief.SuggestedSkills(l.cfg.Language(), told.Tool, lines)))
+		h.Context = append(h.Context, msg.Reminder(prompt.SuggestedSkills(l.cfg.Language(), told.Tool, lines)))
 	}
 	l.Save()
 	return h

@@ -9,10 +9,10 @@ import (
 	"adze/internal/agentdef/builtin"
 	"adze/internal/app/agentdefs"
 	"adze/internal/app/memories"
-	"adze/internal/brief"
 	"adze/internal/model"
 	"adze/internal/permission/mode"
 	"adze/internal/platform/texts"
+	"adze/internal/prompt"
 	"adze/internal/session/store"
 	"adze/internal/ui/streamjson"
 )
@@ -131,8 +131,8 @@ func remembering(s *Spec) *agentdef.Definition {
 
 // promptChoice returns the texts that make up the system prompt. Agents with their own memory
 // get a section about it.
-func promptChoice(s *Spec, m *memories.View, l texts.Language) brief.Choice {
-	c := brief.Choice{Custom: s.Prompt.System, Agent: s.Prompt.Agent, Placed: s.Prompt.Agent != nil, Append: s.Team.Appended(s.Prompt.Append, l)}
+func promptChoice(s *Spec, m *memories.View, l texts.Language) prompt.Choice {
+	c := prompt.Choice{Custom: s.Prompt.System, Agent: s.Prompt.Agent, Placed: s.Prompt.Agent != nil, Append: s.Team.Appended(s.Prompt.Append, l)}
 	if s.Coordinator {
 		text := builtin.Coordinator(l)
 		c.Coordinator, c.Placed = &text, true

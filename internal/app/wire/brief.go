@@ -22,13 +22,13 @@ import (
 	"adze/internal/app/tasklists"
 	"adze/internal/app/teams"
 	"adze/internal/app/toolbox"
-	"adze/internal/brief"
 	"adze/internal/instruct"
 	"adze/internal/model"
 	"adze/internal/msg"
 	"adze/internal/platform/gitinfo"
 	"adze/internal/platform/paths"
 	"adze/internal/platform/texts"
+	"adze/internal/prompt"
 	"adze/internal/session"
 	"adze/internal/tools/bash"
 )
@@ -39,12 +39,12 @@ type briefing struct {
 	ws        *Workspace
 	spec      *Spec
 	memory    *memories.View
-	prompt    *brief.Prompt           // nil without a model
+	prompt    *prompt.Prompt          // nil without a model
 	git       func() gitinfo.Snapshot // nil if repository state is not sent
 	scratch   func() string           // nil if the scratch directory is not mentioned
-	announcer *brief.Announcer        // nil with the small prompt
-	texts     *brief.ToolTexts        // nil until tools exist
-	watch     brief.Watch             // tracks the provider's cache
+	announcer *prompt.Announcer       // nil with the small prompt
+	texts     *prompt.ToolTexts       // nil until tools exist
+	watch     prompt.Watch            // tracks the provider's cache
 	debug     *slog.Logger            // may be nil
 	style     string                  // output style name
 	leftOut   func() []string         // unused workspace configuration; computed once
@@ -58,19 +58,19 @@ type briefing struct {
 
 	workers *coordinator.Mode // describes workers; nil unless coordinating
 
-	keeper brief.Keeper // persists request prefixes for later processes
+	keeper prompt.Keeper // persists request prefixes for later processes
 	// spare reports whether the model can do without a tool; next returns the next turn's model
 	// and tools. Both may be nil.
 	spare func(tool string) bool
 	// alone returns the calls that need no approval in an unattended session.
-	alone func() brief.Alone
+	alone func() prompt.Alone
 	next  func() (modelID string, tools []msg.ToolSpec)
 }
 
 // newBriefing returns the conversation's briefing. shared reports whether the provider can
 // share a cache between users. Without a model, the prompt is nil.
 func newBriefing(w *Workspace, spec *Spec, shared func() bool, scratch func() string) *briefing {
-	b := &briefing{ws: w, spec: spec, memory: w.openMemory(spec), keeper: brief.Keeper{Version: w.Version, Language: w.language}, alone: func() brief.Alone { return brief.Alone{} }}
+	b := &briefing{ws: w, spec: spec, memory: w.openMemory(spec), keeper: prompt.Keeper{Version: w.Version, Language: w.language}, alone: func() prompt.Alone { return prompt.Alone{} }}
 	b.leftOut = sync.OnceValue(func() []string { return instructions.LeftOut(w.Project, spec.Instructions()) })
 	if spec.Calls == FromModel {
 		b.prompt = b.newPrompt(shared, scratch)
@@ -79,31 +79,31 @@ func newBriefing(w *Workspace, spec *Spec, shared func() bool, scratch func() st
 }
 
 // newPrompt returns the system prompt built from the spec and the settings.
-func (b *briefing) newPrompt(shared func() bool, scratch func() string) *brief.Prompt {
+func (b *briefing) newPrompt(shared func() bool, scratch func() string) *prompt.Prompt {
 	v, w := b.ws.values(), b.ws
 	dir, original := b.spec.dir(w), w.Project.Trust.Main
 	if t := b.spec.Worktree.In; t != nil {
 		dir, original = b.spec.Worktree.Dir, t.Root
 	}
 	_, repository := gitinfo.Branch(dir)
-	p := brief.PromptConfig{
+	p := prompt.PromptConfig{
 		Choice: promptChoice(b.spec, b.memory, w.language()),
-		Layout: brief.Layout{None: v.Prompt.NoCache, Hour: cachesLong(v.Prompt.CacheHour, b.spec.door()), Branch: b.spec.Worker.fork()},
+		Layout: prompt.Layout{None: v.Prompt.NoCache, Hour: cachesLong(v.Prompt.CacheHour, b.spec.door()), Branch: b.spec.Worker.fork()},
 		Size:   promptSizes[v.Size],
-		Facts: brief.Facts{
-			Env: brief.Environment{
+		Facts: prompt.Facts{
+			Env: prompt.Environment{
 				Dir: dir, Extra: b.spec.Access.Dirs, Repository: repository, Original: original,
-				Platform: runtime.GOOS + "/" + runtime.GOARCH, System: brief.SystemVersion(), Date: w.Now().Format(time.DateOnly),
+				Platform: runtime.GOOS + "/" + runtime.GOARCH, System: prompt.SystemVersion(), Date: w.Now().Format(time.DateOnly),
 			},
-			Guide:     brief.Guidance{Interactive: b.spec.door() == Interactive, Verify: v.Loop.Agents.Verify},
+			Guide:     prompt.Guidance{Interactive: b.spec.door() == Interactive, Verify: v.Loop.Agents.Verify},
 			Explained: v.Prompt.Explained,
 			Budget:    b.spec.Limits.TokenBudget,
 		},
 		Memory: b.memory.Told(),
 		Shells: toolbox.Shells(), Dedicated: toolbox.Dedicated(), Trackers: tasklists.Trackers(),
-		Model: func(id string) brief.Model {
+		Model: func(id string) prompt.Model {
 			known, _ := w.Models.Table.Lookup(id)
-			m := brief.Model{ID: id, Name: known.Name, Cutoff: known.Cutoff}
+			m := prompt.Model{ID: id, Name: known.Name, Cutoff: known.Cutoff}
 			if micro := w.values().Window.Micro; micro.Total > 0 || known.Known && !known.Bound && known.ContextWindow <= narrowWindow {
 				m.Kept = micro.Keep
 			}
@@ -113,7 +113,7 @@ func (b *briefing) newPrompt(shared func() bool, scratch func() string) *brief.P
 		Answer:   func() string { return w.values().Prompt.Answer },
 		Shared:   shared,
 		Note:     w.Say,
-		Alone:    func() brief.Alone { return b.alone() },
+		Alone:    func() prompt.Alone { return b.alone() },
 		Spare:    func(tool string) bool { return b.spare != nil && b.spare(tool) },
 		Foreign:  func(tool string) bool { return strings.HasPrefix(tool, "mcp__") },
 		Keeper:   &b.keeper,
@@ -123,10 +123,10 @@ func (b *briefing) newPrompt(shared func() bool, scratch func() string) *brief.P
 	}
 	s := w.styles().Chosen()
 	if b.style = s.Name; s.Text != "" {
-		p.Facts.Style = &brief.Style{Name: s.Name, Text: s.Text, Coding: s.Coding}
+		p.Facts.Style = &prompt.Style{Name: s.Name, Text: s.Text, Coding: s.Coding}
 	}
 	if v.MCP.InSystem {
-		p.Facts.Servers = func() []brief.Server { return b.extras.InSystem() }
+		p.Facts.Servers = func() []prompt.Server { return b.extras.InSystem() }
 	}
 	if v.Prompt.Attribution {
 		p.Layout.Client = fmt.Sprintf("adze/%s (%s)", w.Version, b.spec.door())
@@ -138,11 +138,11 @@ func (b *briefing) newPrompt(shared func() bool, scratch func() string) *brief.P
 	if c := p.Choice; c.Coordinator == nil && (c.Agent != nil || c.Custom == nil && c.Override == nil) && (d == nil || d.Creates()) { // a coordinator instructs its workers itself
 		b.scratch = scratch
 	}
-	return brief.NewPrompt(p)
+	return prompt.NewPrompt(p)
 }
 
 // promptSizes maps the setting's values to prompt sizes; any other value means full.
-var promptSizes = map[settings.PromptSize]brief.Size{settings.SmallPrompt: brief.Small, settings.MediumPrompt: brief.Medium}
+var promptSizes = map[settings.PromptSize]prompt.Size{settings.SmallPrompt: prompt.Small, settings.MediumPrompt: prompt.Medium}
 
 // narrowWindow is the largest context window, in tokens, for which the prompt mentions that old
 // results are cleared.
@@ -171,10 +171,10 @@ func (b *briefing) announceWith(loaded func(context.Context, []instruct.File)) {
 	if v.Size == settings.SmallPrompt {
 		return
 	}
-	a := brief.AnnouncerConfig{
+	a := prompt.AnnouncerConfig{
 		Memory: b.memory.Told(), Git: b.git, Scratch: b.scratch, Paths: paths.Base{Dir: b.ws.Dir, Home: b.ws.Project.User},
 		Language: b.ws.language, Now: b.ws.Now, Note: b.ws.Say, Loaded: loaded,
-		Keeper: &b.keeper, Extras: func() *brief.Extras { return b.extras.Told() },
+		Keeper: &b.keeper, Extras: func() *prompt.Extras { return b.extras.Told() },
 	}
 	if b.skills != nil {
 		a.Skills, a.Settle = b.skills.Told, b.settle
@@ -186,7 +186,7 @@ func (b *briefing) announceWith(loaded func(context.Context, []instruct.File)) {
 	if b.spec.Entry != Interactive {
 		a.Problems = instruct.TellOutside(b.ws.Say)
 	}
-	b.announcer = brief.NewAnnouncer(a)
+	b.announcer = prompt.NewAnnouncer(a)
 }
 
 // begin returns the system prompt and tools for a turn's requests.

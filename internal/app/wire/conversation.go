@@ -19,13 +19,13 @@ import (
 	"adze/internal/app/teams"
 	"adze/internal/app/toolbox"
 	"adze/internal/app/transcript"
-	"adze/internal/brief"
 	"adze/internal/confine"
 	"adze/internal/model/cost"
 	"adze/internal/model/fit"
 	"adze/internal/msg"
 	"adze/internal/permission"
 	"adze/internal/platform/scratch"
+	"adze/internal/prompt"
 	"adze/internal/session"
 	"adze/internal/session/lifecycle"
 	"adze/internal/session/store"
@@ -155,7 +155,7 @@ func (c *Conversation) openBriefing() {
 		t, _, ok := c.Session.Pool().Lookup(tool)
 		return ok && t.Traits().Spare != nil && t.Traits().Spare()
 	}
-	c.told.alone = func() brief.Alone { return alone(c) }
+	c.told.alone = func() prompt.Alone { return alone(c) }
 	if w := c.spec.Worker; w.fork() {
 		c.told.alone = w.Lead.told.alone
 	}
@@ -196,7 +196,7 @@ func (c *Conversation) openSession(ctx context.Context) {
 	tools := c.tools()
 	all := toolbox.Registry(tools, c.Gate)
 	c.told.extras.Configure(all)
-	c.told.texts = brief.NewToolTexts(tools)
+	c.told.texts = prompt.NewToolTexts(tools)
 	if c.coordinator != nil {
 		c.coordinator.Workers, c.told.workers = workersOf(c, tools), c.coordinator
 	}
@@ -389,12 +389,12 @@ func asker(cfg *session.Config) aside.Asker {
 const maxAllowed = 300
 
 // alone returns the calls that need no approval in an unattended session.
-func alone(c *Conversation) brief.Alone {
+func alone(c *Conversation) prompt.Alone {
 	mode := c.Gate.Mode()
 	if c.Gate.Asks() || mode != permission.Default && mode != permission.AcceptEdits && mode != permission.DontAsk {
-		return brief.Alone{}
+		return prompt.Alone{}
 	}
-	a := brief.Alone{Mode: string(mode), Edits: mode.AcceptsEdits()}
+	a := prompt.Alone{Mode: string(mode), Edits: mode.AcceptsEdits()}
 	for _, r := range c.Gate.Standing().Rules() {
 		switch text := r.String(); {
 		case r.Behavior != permission.Allow:

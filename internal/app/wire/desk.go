@@ -14,7 +14,6 @@ import (
 	"adze/internal/agent/exec"
 	"adze/internal/app/access"
 	"adze/internal/app/transcript"
-	"adze/internal/brief"
 	"adze/internal/commands"
 	"adze/internal/msg"
 	"adze/internal/permission"
@@ -22,6 +21,7 @@ import (
 	"adze/internal/platform/paths"
 	"adze/internal/platform/replace"
 	"adze/internal/platform/term"
+	"adze/internal/prompt"
 	"adze/internal/session"
 	"adze/internal/session/archive"
 	"adze/internal/session/attach"
@@ -50,7 +50,7 @@ func (c *Conversation) Desk() *commands.Desk {
 		},
 		Preamble: commands.Preamble{
 			Resolve: c.model.Resolve, Describe: c.told.describe, Watch: &c.told.watch,
-			Blocks: func(m agent.Model, specs []msg.ToolSpec) []brief.Block {
+			Blocks: func(m agent.Model, specs []msg.ToolSpec) []prompt.Block {
 				blocks, _ := c.told.prompt.Blocks(m.ID, specs)
 				return blocks
 			},
@@ -72,7 +72,7 @@ func (c *Conversation) Desk() *commands.Desk {
 
 // instructionFiles implements [desk.Instructions].
 type instructionFiles struct {
-	*brief.Announcer
+	*prompt.Announcer
 	files *replace.Replacer
 }
 

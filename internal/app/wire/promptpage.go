@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"adze/internal/app/setup"
-	"adze/internal/brief"
+	"adze/internal/prompt"
 	"adze/internal/tool"
 )
 
@@ -16,7 +16,7 @@ func (w *Workspace) preview(ctx context.Context, spec Spec) (*Conversation, erro
 }
 
 // PromptPage renders the first request of a conversation, without server tools.
-func (w *Workspace) PromptPage(ctx context.Context, spec Spec) (*brief.Page, error) {
+func (w *Workspace) PromptPage(ctx context.Context, spec Spec) (*prompt.Page, error) {
 	c, err := w.preview(ctx, spec)
 	if err != nil {
 		return nil, err
@@ -26,7 +26,7 @@ func (w *Workspace) PromptPage(ctx context.Context, spec Spec) (*brief.Page, err
 	if err != nil {
 		return nil, setup.Errorf("%v", err)
 	}
-	return brief.NewPage(m.ID, c.told.prompt, c.told.announcer, c.told.describe(c.Session.ToolSpecs()))
+	return prompt.NewPage(m.ID, c.told.prompt, c.told.announcer, c.told.describe(c.Session.ToolSpecs()))
 }
 
 // Tools lists the tools of a conversation with the given access, including server tools.

@@ -16,13 +16,13 @@ import (
 	"unicode"
 
 	"adze/internal/agent/exec"
-	"adze/internal/brief"
 	"adze/internal/msg"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/mention"
 	"adze/internal/platform/paths"
 	"adze/internal/platform/textfile"
 	"adze/internal/platform/texts"
+	"adze/internal/prompt"
 	"adze/internal/session"
 	"adze/internal/tool"
 )
@@ -215,13 +215,13 @@ func (a *attachments) take(m mention.Mention, o exec.Outcome) {
 		// The user cannot stop a turn that has not started, and the model did not make this
 		// call.
 		a.failed = append(a.failed, m.Text+" is not attached: you said no.")
-		a.parts = append(a.parts, msg.Reminder(brief.NotAttached(a.Language(), m.Text, "the user does not want it to be read.")))
+		a.parts = append(a.parts, msg.Reminder(prompt.NotAttached(a.Language(), m.Text, "the user does not want it to be read.")))
 		return
 	case o.Result.IsError:
 		a.fail(m, firstSentence(msg.PlainText(o.Result.Parts)))
 		return
 	}
-	label := brief.Attached(a.Language(), m.Text)
+	label := prompt.Attached(a.Language(), m.Text)
 	for _, part := range append(o.Result.Parts, o.Context...) {
 		if t, ok := part.(*msg.Text); ok {
 			text, _ := msg.Reminded(part)
@@ -281,7 +281,7 @@ func (a *attachments) directory(ctx context.Context, m mention.Mention, path str
 	if more > 0 {
 		names = append(names, fmt.Sprintf("… (%d more)", more))
 	}
-	a.parts = append(a.parts, msg.Reminder(brief.AttachedDirectory(a.Language(), m.Text, names)))
+	a.parts = append(a.parts, msg.Reminder(prompt.AttachedDirectory(a.Language(), m.Text, names)))
 	a.attached = append(a.attached, m.Text)
 }
 
@@ -310,7 +310,7 @@ func (a *attachments) list(ctx context.Context, path string) ([]fs.DirEntry, err
 // fail tells the model and the user that m is not attached.
 func (a *attachments) fail(m mention.Mention, reason string) {
 	a.failed = append(a.failed, m.Text+" is not attached: "+reason)
-	a.parts = append(a.parts, msg.Reminder(brief.NotAttached(a.Language(), m.Text, reason)))
+	a.parts = append(a.parts, msg.Reminder(prompt.NotAttached(a.Language(), m.Text, reason)))
 }
 
 // hearing returns the additions to the message and the notices for the user. Successful

@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/agent"
-	"adze/internal/brief"
 	"adze/internal/commands"
 	"adze/internal/hook"
 	"adze/internal/model"
@@ -24,6 +23,7 @@ import (
 	"adze/internal/platform/fileindex"
 	"adze/internal/platform/filestate"
 	"adze/internal/platform/scope"
+	"adze/internal/prompt"
 	"adze/internal/session"
 	"adze/internal/tool"
 )
@@ -57,8 +57,8 @@ func newDesk(t *testing.T) (*commands.Desk, string) {
 		Extensions: commands.Extensions{Hooks: func() commands.Hooks { return commands.Hooks{Policy: hook.Policy{ManagedOnly: true}} }},
 		Models:     commands.Models{Thinking: func(*int) model.Thinking { return model.Thinking{} }},
 		Preamble: commands.Preamble{
-			Resolve: resolve, Describe: func(s []msg.ToolSpec) []msg.ToolSpec { return s }, Watch: new(brief.Watch),
-			Blocks: func(agent.Model, []msg.ToolSpec) []brief.Block { return nil },
+			Resolve: resolve, Describe: func(s []msg.ToolSpec) []msg.ToolSpec { return s }, Watch: new(prompt.Watch),
+			Blocks: func(agent.Model, []msg.ToolSpec) []prompt.Block { return nil },
 		},
 	}), dir
 }

@@ -6,8 +6,8 @@ import (
 	"testing/synctest"
 
 	"adze/internal/agent"
-	"adze/internal/brief"
 	"adze/internal/msg"
+	"adze/internal/prompt"
 )
 
 // TestContextCommand checks that the page fits the width and is safe for the terminal.
@@ -16,8 +16,8 @@ import (
 func TestContextCommand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newConsole(t, "say hi", func(c *setup) {
-			c.Desk.Preamble.Blocks = func(agent.Model, []msg.ToolSpec) []brief.Block {
-				return []brief.Block{{Pieces: []brief.Piece{{Name: "a\x1b[31m section", Text: strings.Repeat("word ", 20)}}}}
+			c.Desk.Preamble.Blocks = func(agent.Model, []msg.ToolSpec) []prompt.Block {
+				return []prompt.Block{{Pieces: []prompt.Piece{{Name: "a\x1b[31m section", Text: strings.Repeat("word ", 20)}}}}
 			}
 		})
 		c.Enter("/context\n")

@@ -17,7 +17,6 @@ import (
 
 	"adze/internal/agent"
 	"adze/internal/agent/exec"
-	"adze/internal/brief"
 	"adze/internal/commands"
 	"adze/internal/commands/memory"
 	"adze/internal/model"
@@ -25,6 +24,7 @@ import (
 	"adze/internal/msg"
 	"adze/internal/permission"
 	"adze/internal/platform/scope"
+	"adze/internal/prompt"
 	"adze/internal/session"
 	"adze/internal/session/window"
 	"adze/internal/tool"
@@ -77,8 +77,8 @@ func New(t *testing.T, provider model.Provider) (*Console, *Setup) {
 		Preamble: commands.Preamble{
 			Resolve:  func(name string) (agent.Model, error) { return agent.Model{ID: name, Window: 1000}, nil },
 			Describe: func(specs []msg.ToolSpec) []msg.ToolSpec { return specs },
-			Blocks:   func(agent.Model, []msg.ToolSpec) []brief.Block { return nil },
-			Watch:    new(brief.Watch),
+			Blocks:   func(agent.Model, []msg.ToolSpec) []prompt.Block { return nil },
+			Watch:    new(prompt.Watch),
 		},
 	}}
 	ids := 0

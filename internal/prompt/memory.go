@@ -1,0 +1,81 @@
+package prompt
+
+import (
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"adze/internal/memory"
+	"adze/internal/msg"
+	"adze/internal/platform/texts"
+)
+
+// Memory is a conversation's memory as presented to the model. The zero value means no memory.
+type Memory struct {
+	Folder memory.Folder
+	// Mode returns the current memory mode. If nil, memory is off.
+	Mode func() memory.Mode
+}
+
+func (m *Memory) mode() memory.Mode {
+	if m.Mode == nil {
+		return memory.Off
+	}
+	return m.Mode()
+}
+
+// Section returns the memory section for a prompt without sections, or "" if memory is off.
+func (m *Memory) Section(l texts.Language) string {
+	return memorySection(l, m.mode(), m.Folder, m.empty())
+}
+
+// empty reports whether nothing has been remembered yet.
+func (m *Memory) empty() bool {
+	if m.mode() == memory.Off {
+		return true
+	}
+	text, err := m.Folder.Index()
+	return err == nil && strings.TrimSpace(text) == ""
+}
+
+// index returns the memory index for the beginning of a conversation.
+func (m *Memory) index(l texts.Language) (string, error) {
+	if m.mode() == memory.Off {
+		return "", nil
+	}
+	text, err := m.Folder.Index()
+	return indexText(l, m.Folder.Path(memory.IndexName), text), err
+}
+
+// memorySection returns the section on using memory, or "" if it is off. It is short while
+// nothing has been remembered.
+func memorySection(l texts.Language, mode memory.Mode, f memory.Folder, empty bool) string {
+	var pieces []string
+	switch {
+	case mode == memory.Off:
+		return ""
+	case empty && mode != memory.Team:
+		return say(l, "memory.first", f.Dir)
+	case mode == memory.Team:
+		pieces = append(pieces, say(l, "memory", f.Dir), say(l, "memory.team", filepath.Join(f.Dir, "team")))
+	default:
+		pieces = append(pieces, say(l, "memory", f.Dir))
+	}
+	return strings.Join(append(pieces, say(l, "memory.trust")), "\n\n")
+}
+
+// indexText returns the memory index as shown to the model, or "" if it is empty.
+func indexText(l texts.Language, path, text string) string {
+	text, cut := memory.CutIndex(text)
+	if text == "" {
+		return ""
+	}
+	pieces := []string{say(l, "memory.index", path), text}
+	if cut.OverLines {
+		pieces = append(pieces, say(l, "memory.overlines", strconv.Itoa(cut.Lines), strconv.Itoa(memory.MaxLines)))
+	}
+	if cut.OverBytes {
+		pieces = append(pieces, say(l, "memory.overbytes", strconv.Itoa(cut.Bytes), strconv.Itoa(memory.MaxBytes)))
+	}
+	return msg.Neutralise(strings.Join(pieces, "\n\n"))
+}

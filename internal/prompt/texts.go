@@ -1,0 +1,21 @@
+package prompt
+
+import (
+	_ "embed"
+
+	"adze/internal/platform/texts"
+)
+
+var (
+	//go:embed texts.en.md
+	english string
+	//go:embed texts.zh.md
+	chinese string
+
+	catalogue = texts.New(english, chinese)
+)
+
+// say returns a text from the catalog with its placeholders filled in.
+func say(l texts.Language, name string, values ...string) string {
+	return catalogue.Text(l, name, values...)
+}
