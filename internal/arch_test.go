@@ -59,7 +59,7 @@ var layers = [][]string{
 	{"agentdef/builtin", "skill/library", "skill/usage", "skill/bundled", "skill/remote", "plugin/market", "style", "domain/cron", "workflow"},
 	{"tools/*", "permission", "hook", "memory", "instruct"},
 	{"confine"},
-	{"agent/aside"},
+	{"agent/sidequery"},
 	{"agent/exec", "prompt", "memory/recall", "permission/judge", "hook/prompted", "session/title", "session/remark", "agent/compact", "agent/snip", "agent/collapse"},
 	{"agent", "mcp/serve"},
 	{"session/store", "session/notes", "session/sight"},

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"adze/internal/agent/aside"
 	"adze/internal/agent/collapse"
+	"adze/internal/agent/sidequery"
 	"adze/internal/agent/snip"
 	"adze/internal/session"
 	"adze/internal/session/store"
@@ -54,7 +54,7 @@ func TestDrain(t *testing.T) {
 					"repeat 12\nexpect no-text \"<conversation-fold>\"\ndelay 1s\nuse Big {\"n\":700}\nusage none\n---\nerror too_long\n---\n" + tt.script
 				opt := place(t)
 				d := newDwelling(t, script, opt, func(c *session.Config) {
-					c.Window.Steps = []window.Step{window.Fold(collapse.New(collapse.Config{Asker: aside.Asker{Provider: c.Provider}}))}
+					c.Window.Steps = []window.Step{window.Fold(collapse.New(collapse.Config{Asker: sidequery.Asker{Provider: c.Provider}}))}
 				})
 				events := d.completed("look around")
 				if n := compactions(events); n != tt.want {
@@ -91,7 +91,7 @@ func TestFoldInsteadOfASummary(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		script := foldOrder + "forever\nsay We looked around.\n---\nrepeat 25\ndelay 1s\nuse Big {\"n\":700}\nusage none\n---\nexpect text \"<conversation-fold>\"\nsay Done."
 		d := newDwelling(t, script, place(t), func(c *session.Config) {
-			c.Window.Steps = []window.Step{window.Fold(collapse.New(collapse.Config{Asker: aside.Asker{Provider: c.Provider}}))}
+			c.Window.Steps = []window.Step{window.Fold(collapse.New(collapse.Config{Asker: sidequery.Asker{Provider: c.Provider}}))}
 		})
 		if n := compactions(d.completed("look around")); n != 0 {
 			t.Errorf("%d compactions", n)

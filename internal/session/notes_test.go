@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"adze/internal/agent"
-	"adze/internal/agent/aside"
 	"adze/internal/agent/compact"
+	"adze/internal/agent/sidequery"
 	"adze/internal/session"
 	"adze/internal/session/notes"
 	"adze/internal/session/store"
@@ -39,7 +39,7 @@ func newNoted(t *testing.T, script string, opt store.Options, change func(*sessi
 		c.Models.Resolve = func(name string) (agent.Model, error) { // notes are due at 10,000 tokens, and again after 4,000
 			return agent.Model{ID: name, Window: 42_000, Output: 1000, MaxOutput: 2000}, nil
 		}
-		k, err := notes.New(notes.Config{Asker: aside.Asker{Provider: c.Provider}, Path: func() string { return n.path }})
+		k, err := notes.New(notes.Config{Asker: sidequery.Asker{Provider: c.Provider}, Path: func() string { return n.path }})
 		if err != nil {
 			t.Fatal(err)
 		}

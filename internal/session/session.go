@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"adze/internal/agent"
-	"adze/internal/agent/aside"
 	"adze/internal/agent/exec"
+	"adze/internal/agent/sidequery"
 	"adze/internal/model/cost"
 	"adze/internal/msg"
 	"adze/internal/session/store"
@@ -80,7 +80,7 @@ func Open(ctx context.Context, cfg Config) *Session {
 		}
 		s.window = window.New(*cfg.Window, window.Conversation{
 			Withheld: &s.memo.Withheld,
-			History:  s.hist, Asker: aside.Asker{Provider: cfg.Provider, Book: book}, Pool: s.Pool, UserID: cfg.Loop.UserID,
+			History:  s.hist, Asker: sidequery.Asker{Provider: cfg.Provider, Book: book}, Pool: s.Pool, UserID: cfg.Loop.UserID,
 			Tell: tell, Note: s.log.note, NewID: cfg.NewID, Now: cfg.Now, Log: cfg.Debug,
 		})
 	}

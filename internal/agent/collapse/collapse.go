@@ -12,7 +12,7 @@ import (
 	"strings"
 	"sync"
 
-	"adze/internal/agent/aside"
+	"adze/internal/agent/sidequery"
 	"adze/internal/model"
 	"adze/internal/msg"
 	"adze/internal/platform/texts"
@@ -31,7 +31,7 @@ const (
 
 // A Config configures a [Folder]. Asker is required; Log may be nil.
 type Config struct {
-	Asker aside.Asker
+	Asker sidequery.Asker
 	// Language selects the language of the model-facing texts.
 	Language texts.Language
 	Log      *slog.Logger
@@ -58,7 +58,7 @@ type Folder struct {
 	age    int                // number of conversations so far
 	size   int                // size of the conversation when last seen, in tokens
 	limit  int
-	failed aside.Failures
+	failed sidequery.Failures
 }
 
 type fold struct {
@@ -229,7 +229,7 @@ func (f *Folder) ask(ctx context.Context, req *model.Request, staged string, tol
 	if staged != "" {
 		order += "\n\n" + catalogue.Text(f.cfg.Language, "already") + staged
 	}
-	q := aside.Conversation{Request: req}.Question(order, maxOutput)
+	q := sidequery.Conversation{Request: req}.Question(order, maxOutput)
 	q.Purpose = "folding"
 	answer, err := f.cfg.Asker.Ask(ctx, q)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"adze/internal/agent/aside"
+	"adze/internal/agent/sidequery"
 	"adze/internal/model"
 	"adze/internal/model/messages"
 	"adze/internal/msg"
@@ -105,7 +105,7 @@ func request(list []msg.Message) *model.Request {
 func TestStageAndDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &scribe{t: t, takes: time.Minute, answer: says("We read files.")}
-		f := New(Config{Asker: aside.Asker{Provider: s}})
+		f := New(Config{Asker: sidequery.Asker{Provider: s}})
 		short, long := talk(5), talk(14)
 		f.Stage(moment(short))
 		f.Stage(moment(long))
@@ -159,7 +159,7 @@ func TestStageAndDrain(t *testing.T) {
 		if text := twice[0].Text(); strings.Count(text, "<conversation-fold>") != 2 || !strings.Contains(text, "words 12.") {
 			t.Errorf("after two folds:\n%s", text)
 		}
-		later := New(Config{Asker: aside.Asker{Provider: s}})
+		later := New(Config{Asker: sidequery.Asker{Provider: s}})
 		later.Restore(f.Committed())
 		if diff := cmp.Diff(twice, later.Project(longer)); diff != "" {
 			t.Errorf("another process sends otherwise:\n%s", diff)
@@ -185,7 +185,7 @@ func TestBadFolds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s.t = t
-				f := New(Config{Asker: aside.Asker{Provider: s}, Language: texts.Chinese})
+				f := New(Config{Asker: sidequery.Asker{Provider: s}, Language: texts.Chinese})
 				for range 5 {
 					f.Stage(moment(talk(14)))
 					synctest.Wait()
@@ -204,7 +204,7 @@ func TestBadFolds(t *testing.T) {
 func TestRestartWhileStaging(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &scribe{t: t, takes: time.Minute, answer: says("We read files.")}
-		f := New(Config{Asker: aside.Asker{Provider: s}})
+		f := New(Config{Asker: sidequery.Asker{Provider: s}})
 		f.Stage(moment(talk(14)))
 		f.Restart()
 		time.Sleep(2 * time.Minute)

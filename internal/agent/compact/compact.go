@@ -11,7 +11,7 @@ import (
 	"slices"
 	"time"
 
-	"adze/internal/agent/aside"
+	"adze/internal/agent/sidequery"
 	"adze/internal/model"
 	"adze/internal/model/tokens"
 	"adze/internal/msg"
@@ -79,7 +79,7 @@ type Hooks interface {
 
 // A Config configures a [Compactor]. Asker is required.
 type Config struct {
-	Asker aside.Asker
+	Asker sidequery.Asker
 	// Language selects the language of the model-facing texts.
 	Language texts.Language
 	// Clearable reports whether a call's old result may be cleared. It may be nil.
@@ -111,7 +111,7 @@ type Compactor struct {
 	cfg      Config
 	text     phrases
 	gauges   map[string]*tokens.Gauge
-	failures aside.Failures // consecutive automatic summary failures
+	failures sidequery.Failures // consecutive automatic summary failures
 	heeded   bool
 }
 

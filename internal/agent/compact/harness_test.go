@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/agent/aside"
 	"adze/internal/agent/compact"
+	"adze/internal/agent/sidequery"
 	"adze/internal/model"
 	"adze/internal/model/messages"
 	"adze/internal/msg"
@@ -82,7 +82,7 @@ const good = "<analysis>I look back.</analysis>\n<summary>\nWe fixed the parser.
 func newCompactor(s *scribe, change func(*compact.Config)) *compact.Compactor {
 	n := 0
 	cfg := compact.Config{
-		Asker:      aside.Asker{Provider: s},
+		Asker:      sidequery.Asker{Provider: s},
 		ReadTool:   "Read",
 		Clearable:  func(u *msg.ToolUse) bool { return u.Name != "Todo" },
 		Transcript: func() string { return "/logs/s.jsonl" },

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/agent/aside"
+	"adze/internal/agent/sidequery"
 	"adze/internal/model"
 	"adze/internal/model/tokens"
 	"adze/internal/msg"
@@ -88,7 +88,7 @@ func (c *Compactor) ask(ctx context.Context, j Job, told []msg.Entry, keep strin
 	if j.Limits.MaxOutput <= 0 {
 		room -= answerLimit(j.Limits)
 	}
-	var sent aside.Conversation
+	var sent sidequery.Conversation
 	whole, size := false, 0
 	if j.Sent != nil {
 		sent.Request = j.Sent
@@ -107,7 +107,7 @@ func (c *Compactor) ask(ctx context.Context, j Job, told []msg.Entry, keep strin
 	}
 	var in *Job // bare form, built on demand
 	for tries, again := 0, false; ; {
-		var q aside.Question
+		var q sidequery.Question
 		if whole {
 			q = sent.Question(order+part, answerLimit(j.Limits))
 		} else {
@@ -135,7 +135,7 @@ func (c *Compactor) ask(ctx context.Context, j Job, told []msg.Entry, keep strin
 			whole, room = false, less(room, size, err)
 		case whole && (kind == model.MediaTooLarge || kind == model.BadSignature):
 			whole = false
-		case errors.Is(err, aside.ErrUnusable) && !again:
+		case errors.Is(err, sidequery.ErrUnusable) && !again:
 			again = true
 			order += "\n\n" + c.text.say("again")
 		default:
@@ -156,13 +156,13 @@ func (c *Compactor) bareJob(j Job, told []msg.Entry) *Job {
 }
 
 // question returns a question about entries in the bare form.
-func (j *Job) question(entries []msg.Entry, order string) aside.Question {
+func (j *Job) question(entries []msg.Entry, order string) sidequery.Question {
 	said := make([]msg.Message, len(entries))
 	for i, e := range entries {
 		said[i] = e.Message
 	}
-	return aside.Question{
-		Model: j.Model, System: j.System, Tools: j.Tools, Messages: aside.About(said, order),
+	return sidequery.Question{
+		Model: j.Model, System: j.System, Tools: j.Tools, Messages: sidequery.About(said, order),
 		MaxTokens: answerLimit(j.Limits), UserID: j.UserID,
 	}
 }
@@ -187,7 +187,7 @@ func answerLimit(l Limits) int {
 }
 
 // answer sends one request for a summary.
-func (c *Compactor) answer(ctx context.Context, q aside.Question) (string, error) {
+func (c *Compactor) answer(ctx context.Context, q sidequery.Question) (string, error) {
 	q.Timeout, q.Awaited = maxTime, true
 	answer, err := c.cfg.Asker.Ask(ctx, q)
 	if err != nil {
@@ -198,7 +198,7 @@ func (c *Compactor) answer(ctx context.Context, q aside.Question) (string, error
 		return "", fmt.Errorf("asking for a summary: %w", err)
 	}
 	if text = extract(text); text == "" {
-		return "", fmt.Errorf("asking for a summary: %w: it is empty", aside.ErrUnusable)
+		return "", fmt.Errorf("asking for a summary: %w: it is empty", sidequery.ErrUnusable)
 	}
 	return text, nil
 }

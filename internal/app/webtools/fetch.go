@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/agent/aside"
+	"adze/internal/agent/sidequery"
 	"adze/internal/app/models"
 	"adze/internal/app/providers"
 	"adze/internal/app/settings"
@@ -44,7 +44,7 @@ type Reader struct {
 	// Current returns the name of the model in use, and Small the model for side queries. They
 	// are called only once there is a session.
 	Current func() string
-	Small   func() *aside.Small
+	Small   func() *sidequery.Small
 	// Save stores a file with the conversation's results; may be nil.
 	Save func(name, ext string, r io.Reader) (string, error)
 }
@@ -98,9 +98,9 @@ const (
 
 // askPage asks the small model about a page's text, which cannot escape its quotation.
 func (r Reader) askPage(ctx context.Context, system, text, prompt string) (string, error) {
-	answer, err := r.Small().Ask(ctx, aside.Question{
+	answer, err := r.Small().Ask(ctx, sidequery.Question{
 		Purpose: "web pages", System: []msg.Part{&msg.Text{Text: system}}, MaxTokens: pageTokens, Timeout: pageTimeout, Awaited: true,
-		Messages: []msg.Message{msg.UserText(aside.NewSeal().Quote("page", text) + "\n\n" + prompt)},
+		Messages: []msg.Message{msg.UserText(sidequery.NewSeal().Quote("page", text) + "\n\n" + prompt)},
 	})
 	if err != nil {
 		return "", err

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/agent/aside"
+	"adze/internal/agent/sidequery"
 	"adze/internal/model"
 	"adze/internal/msg"
 	"adze/internal/platform/transport"
@@ -29,7 +29,7 @@ func Search(p Place, r Reader) websearch.Config {
 		w.Offers = func() bool { m, err := r.Model.Lookup(r.Current()); return err == nil && m.WebSearch }
 		w.First = func() bool { return r.Model.Backend.Router.FirstParty(r.Current()) }
 		w.Ask = func(ctx context.Context, question string, s *model.Search, hear func(model.Event)) error {
-			q := aside.Question{Messages: []msg.Message{msg.UserText(question)}, Search: s, Hear: hear}
+			q := sidequery.Question{Messages: []msg.Message{msg.UserText(question)}, Search: s, Hear: hear}
 			return r.search(ctx, q, p.Project.Values().WebSearch.Small)
 		}
 	}
@@ -44,7 +44,7 @@ const (
 
 // search asks the main model, or the small one if the user prefers that, to search with its
 // provider's tool.
-func (r Reader) search(ctx context.Context, q aside.Question, preferSmall bool) error {
+func (r Reader) search(ctx context.Context, q sidequery.Question, preferSmall bool) error {
 	small, main := r.Model.Small()
 	q.Purpose, q.Model, q.MaxTokens, q.Timeout, q.Awaited = "web search", main, searchTokens, searchTimeout, true
 	if m, err := r.Model.Lookup(small); preferSmall && err == nil && m.WebSearch {

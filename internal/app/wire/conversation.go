@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"adze/internal/agent"
-	"adze/internal/agent/aside"
 	"adze/internal/agent/exec"
+	"adze/internal/agent/sidequery"
 	"adze/internal/app/debuglog"
 	"adze/internal/app/models"
 	"adze/internal/app/outputs"
@@ -264,11 +264,11 @@ func (c *Conversation) openSession(ctx context.Context) {
 			CacheKey: providers.CacheKey(c.record.ID, v.Prompt.NoCache),
 		})
 		cfg.Provider = muted(c.told.memory, cfg.Provider)
-		c.window.small = &aside.Small{Asker: asker(&cfg), Models: c.model.Small, Say: c.ws.Say}
+		c.window.small = &sidequery.Small{Asker: asker(&cfg), Models: c.model.Small, Say: c.ws.Say}
 		remember(c)
 		cfg.Prefetch = lookups(c)
 		openJudge(c, &cfg)
-		describe := &aside.Describer{Small: c.window.small, Language: c.ws.language, Log: c.debug}
+		describe := &sidequery.Describer{Small: c.window.small, Language: c.ws.language, Log: c.debug}
 		if c.gists != nil && c.spec.Worker == nil {
 			c.gists.Tell = describe.Agent
 		}
@@ -378,9 +378,9 @@ func modeReminder(c *Conversation) func(context.Context, session.Prompt) session
 }
 
 // asker returns an Asker for small side queries of a session.
-func asker(cfg *session.Config) aside.Asker {
+func asker(cfg *session.Config) sidequery.Asker {
 	ledger := cfg.Records.Ledger
-	return aside.Asker{Provider: cfg.Provider, Book: func(purpose, id string, u msg.Usage, took time.Duration) {
+	return sidequery.Asker{Provider: cfg.Provider, Book: func(purpose, id string, u msg.Usage, took time.Duration) {
 		ledger.BookAside(purpose, id, u, cost.Times{API: took})
 	}}
 }

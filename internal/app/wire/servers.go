@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"adze/internal/agent/aside"
+	"adze/internal/agent/sidequery"
 	"adze/internal/app/questions"
 	"adze/internal/app/servers"
 	"adze/internal/hook"
@@ -70,7 +70,7 @@ func asking(c *Conversation) elicit.Config {
 		ModelID: func() string { m, _ := c.model.Resolve(c.Session.Model()); return m.ID }, // ok: the session has it
 	}
 	if c.model.Backend != nil {
-		cfg.Model = func(ctx context.Context, q aside.Question) (*aside.Answer, error) {
+		cfg.Model = func(ctx context.Context, q sidequery.Question) (*sidequery.Answer, error) {
 			return c.window.small.Asker.Ask(ctx, q)
 		}
 	}

@@ -3,7 +3,7 @@ package wire
 import (
 	"io"
 
-	"adze/internal/agent/aside"
+	"adze/internal/agent/sidequery"
 	"adze/internal/app/providers"
 	"adze/internal/app/webtools"
 	"adze/internal/platform/transport"
@@ -24,7 +24,7 @@ func reader(c *Conversation) webtools.Reader {
 	return webtools.Reader{
 		Gate: c.Gate, Model: c.model, Save: saver(c),
 		Current: func() string { return c.Session.Model() },
-		Small:   func() *aside.Small { return c.window.small },
+		Small:   func() *sidequery.Small { return c.window.small },
 	}
 }
 

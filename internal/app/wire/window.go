@@ -6,9 +6,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"adze/internal/agent/aside"
 	"adze/internal/agent/collapse"
 	"adze/internal/agent/compact"
+	"adze/internal/agent/sidequery"
 	"adze/internal/agent/snip"
 	"adze/internal/app/settings"
 	"adze/internal/app/toolbox"
@@ -23,7 +23,7 @@ import (
 
 // windowParts holds the experimental compaction steps enabled in the settings.
 type windowParts struct {
-	small   *aside.Small     // answers side queries; nil without a model
+	small   *sidequery.Small // answers side queries; nil without a model
 	snipper *snip.Snipper    // nil if snipping is off
 	folder  *collapse.Folder // nil if collapsing is off
 }

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"adze/internal/agent/aside"
+	"adze/internal/agent/sidequery"
 	"adze/internal/hook"
 	"adze/internal/platform/texts"
 )
@@ -38,7 +38,7 @@ func (c Checker) Ask(ctx context.Context, a hook.Asking) (hook.Opinion, error) {
 	if len(a.Input) > maxInput {
 		return hook.Opinion{}, fmt.Errorf("the event is too long for an agent (%d bytes)", len(a.Input))
 	}
-	seal := aside.NewSeal()
+	seal := sidequery.NewSeal()
 	answer, err := c.Run(ctx, Inquiry{
 		System: catalogue.Text(c.Language(), "agent", string(seal)), Prompt: question(seal, a),
 		Model: a.Model, Schema: json.RawMessage(answerSchema), MaxTurns: maxTurns,
@@ -48,7 +48,7 @@ func (c Checker) Ask(ctx context.Context, a hook.Asking) (hook.Opinion, error) {
 	}
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(answer, &members); err != nil {
-		return hook.Opinion{}, fmt.Errorf("%w: it did not say whether the condition is met", aside.ErrUnusable)
+		return hook.Opinion{}, fmt.Errorf("%w: it did not say whether the condition is met", sidequery.ErrUnusable)
 	}
 	return opinion(members)
 }

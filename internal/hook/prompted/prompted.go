@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/agent/aside"
+	"adze/internal/agent/sidequery"
 	"adze/internal/hook"
 	"adze/internal/msg"
 	"adze/internal/platform/texts"
@@ -28,7 +28,7 @@ const (
 
 // Config configures prompt hooks.
 type Config struct {
-	Small *aside.Small
+	Small *sidequery.Small
 	// Resolve returns the ID of the model that a hook names.
 	Resolve  func(name string) (id string, err error)
 	Language func() texts.Language
@@ -41,7 +41,7 @@ func (c Config) Ask(ctx context.Context, a hook.Asking) (hook.Opinion, error) {
 	if len(a.Input) > maxInput {
 		return hook.Opinion{}, fmt.Errorf("the event is too long for a model (%d bytes)", len(a.Input))
 	}
-	q := aside.Question{Purpose: "prompt hooks", MaxTokens: maxTokens, Timeout: maxTime, Format: json.RawMessage(schema)}
+	q := sidequery.Question{Purpose: "prompt hooks", MaxTokens: maxTokens, Timeout: maxTime, Format: json.RawMessage(schema)}
 	if a.Model != "" {
 		id, err := c.Resolve(a.Model)
 		if err != nil {
@@ -49,7 +49,7 @@ func (c Config) Ask(ctx context.Context, a hook.Asking) (hook.Opinion, error) {
 		}
 		q.Model = id
 	}
-	seal := aside.NewSeal()
+	seal := sidequery.NewSeal()
 	q.System = []msg.Part{&msg.Text{Text: catalogue.Text(c.Language(), "system", string(seal))}}
 	q.Messages = []msg.Message{msg.UserText(question(seal, a))}
 	answer, err := c.Small.Ask(ctx, q)
@@ -68,19 +68,19 @@ func opinion(members map[string]json.RawMessage) (hook.Opinion, error) {
 	var o hook.Opinion
 	var ok *bool
 	if json.Unmarshal(members["ok"], &ok) != nil || ok == nil {
-		return hook.Opinion{}, fmt.Errorf("%w: it does not say whether the condition is met", aside.ErrUnusable)
+		return hook.Opinion{}, fmt.Errorf("%w: it does not say whether the condition is met", sidequery.ErrUnusable)
 	}
 	o.OK = *ok
 	for name, into := range map[string]*string{"reason": &o.Reason, "additionalContext": &o.Context} {
 		if value, given := members[name]; given && json.Unmarshal(value, into) != nil {
-			return hook.Opinion{}, fmt.Errorf("%w: its %s is no text", aside.ErrUnusable, name)
+			return hook.Opinion{}, fmt.Errorf("%w: its %s is no text", sidequery.ErrUnusable, name)
 		}
 	}
 	return o, nil
 }
 
 // question returns a hook's prompt with the event inserted or appended.
-func question(seal aside.Seal, a hook.Asking) string {
+func question(seal sidequery.Seal, a hook.Asking) string {
 	const place = "$ARGUMENTS"
 	event := seal.Quote("event", string(a.Input))
 	if !strings.Contains(a.Prompt, place) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/agent/aside"
+	"adze/internal/agent/sidequery"
 	"adze/internal/hook"
 	"adze/internal/model"
 	"adze/internal/msg"
@@ -53,7 +53,7 @@ func TestAsk(t *testing.T) {
 		m := &mind{answer: tt.answer}
 		c := newConfig(m)
 		got, err := c.Ask(t.Context(), hook.Asking{Prompt: "Are there tests? $ARGUMENTS Look closely.", Input: json.RawMessage(`{"x":"$ARGUMENTS"}`)})
-		if got != tt.want || (err == nil) != tt.ok || err != nil && !errors.Is(err, aside.ErrUnusable) {
+		if got != tt.want || (err == nil) != tt.ok || err != nil && !errors.Is(err, sidequery.ErrUnusable) {
 			t.Errorf("%s: %+v, %v", tt.answer, got, err)
 		}
 		text := msg.PlainText(m.asked[0].Messages[0].Parts)
@@ -68,7 +68,7 @@ func TestAsk(t *testing.T) {
 
 func newConfig(m *mind) Config {
 	return Config{
-		Small: &aside.Small{Asker: aside.Asker{Provider: m}, Models: func() (string, string) { return "small", "main" }},
+		Small: &sidequery.Small{Asker: sidequery.Asker{Provider: m}, Models: func() (string, string) { return "small", "main" }},
 		Resolve: func(name string) (string, error) {
 			if name == "nobody" {
 				return "", errors.New("there is no model nobody")

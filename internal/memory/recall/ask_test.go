@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"adze/internal/agent/aside"
+	"adze/internal/agent/sidequery"
 	"adze/internal/memory"
 	"adze/internal/model"
 	"adze/internal/msg"
@@ -59,7 +59,7 @@ func newBench(t *testing.T, names ...string) *bench {
 		}
 	}
 	b.Recaller = New(Config{
-		Small:  &aside.Small{Asker: aside.Asker{Provider: &b.model}, Models: func() (string, string) { return "small", "main" }},
+		Small:  &sidequery.Small{Asker: sidequery.Asker{Provider: &b.model}, Models: func() (string, string) { return "small", "main" }},
 		Folder: b.folder, On: func() bool { return !b.off },
 		Language: func() texts.Language { return texts.English }, Seen: func() []string { return b.seen }, Now: time.Now,
 	})

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/agent/aside"
+	"adze/internal/agent/sidequery"
 	"adze/internal/memory"
 	"adze/internal/msg"
 	"adze/internal/platform/texts"
@@ -28,7 +28,7 @@ const (
 
 // Config configures a Recaller. Log may be nil; everything else is required.
 type Config struct {
-	Small  *aside.Small // chooses the memories
+	Small  *sidequery.Small // chooses the memories
 	Folder memory.Folder
 	// On reports whether memory is enabled. It is called before and after each recall.
 	On       func() bool
@@ -47,7 +47,7 @@ type Recaller struct {
 	cfg Config
 
 	mu     sync.Mutex
-	failed aside.Failures
+	failed sidequery.Failures
 	told   int // bytes recalled so far
 	// last is the most recent recall; it counts only if it was used.
 	last []msg.Part
@@ -164,7 +164,7 @@ func (r *Recaller) choose(ctx context.Context, said string, before []msg.Entry, 
 		said = string(runes[:maxSaid])
 	}
 	system, query := question(r.cfg.Language(), said, r.recentTools(before), memory.Manifest(some))
-	answer, err := r.cfg.Small.Ask(ctx, aside.Question{
+	answer, err := r.cfg.Small.Ask(ctx, sidequery.Question{
 		Purpose: "memory recall", System: []msg.Part{&msg.Text{Text: system}}, Messages: []msg.Message{msg.UserText(query)},
 		MaxTokens: maxTokens, Timeout: maxTime, Format: json.RawMessage(memory.AnswerSchema),
 	})

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"adze/internal/agent/aside"
+	"adze/internal/agent/sidequery"
 	"adze/internal/msg"
 	"adze/internal/permission"
 	"adze/internal/tool"
@@ -41,7 +41,7 @@ func Work(u *msg.ToolUse) string {
 // HandOff asks whether the report of an agent that worked without its user needs a warning. An
 // error means that the question went unanswered.
 func (j *Judge) HandOff(ctx context.Context, h Handoff) (permission.Judgement, error) {
-	seal := aside.NewSeal()
+	seal := sidequery.NewSeal()
 	said, _ := told(j.cfg.Said(), "")
 	var b strings.Builder
 	add := func(name, text string) {
@@ -57,7 +57,7 @@ func (j *Judge) HandOff(ctx context.Context, h Handoff) (permission.Judgement, e
 	add("report", cut(h.Report, saidChars))
 	var verdict permission.Judgement
 	var flag *bool
-	q := aside.Question{Purpose: handOffPurpose, Timeout: carefulTime, Format: json.RawMessage(carefulSchema)}
+	q := sidequery.Question{Purpose: handOffPurpose, Timeout: carefulTime, Format: json.RawMessage(carefulSchema)}
 	if err := j.ask(ctx, seal, "handoff", strings.TrimSpace(b.String()), q, &flag, &verdict.Reason); err != nil {
 		return permission.Judgement{Block: true}, err
 	}

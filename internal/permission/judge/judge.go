@@ -16,7 +16,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"adze/internal/agent/aside"
+	"adze/internal/agent/sidequery"
 	"adze/internal/msg"
 	"adze/internal/permission"
 	"adze/internal/platform/texts"
@@ -45,7 +45,7 @@ const (
 
 // Config configures a Judge. Rules, Decided and Log may be nil.
 type Config struct {
-	Small    *aside.Small
+	Small    *sidequery.Small
 	Language func() texts.Language
 	// Said returns the conversation so far.
 	Said func() []msg.Entry
@@ -77,7 +77,7 @@ type Judge struct {
 	cfg Config
 
 	mu       sync.Mutex
-	failed   aside.Failures
+	failed   sidequery.Failures
 	failedAt time.Time
 	heard    []string
 }
@@ -113,14 +113,14 @@ func (j *Judge) Judge(ctx context.Context, q permission.Question) (permission.Ju
 	if err != nil {
 		return permission.Judgement{}, err
 	}
-	seal := aside.NewSeal()
+	seal := sidequery.NewSeal()
 	query := j.query(seal, q, call)
 	var verdict permission.Judgement
 	var quick struct{ Block *bool }
-	err = j.ask(ctx, seal, "quick", query, aside.Question{Purpose: autoPurpose, Timeout: quickTime, Format: json.RawMessage(quickSchema)}, &quick.Block, nil)
+	err = j.ask(ctx, seal, "quick", query, sidequery.Question{Purpose: autoPurpose, Timeout: quickTime, Format: json.RawMessage(quickSchema)}, &quick.Block, nil)
 	if err == nil && *quick.Block {
 		var block *bool
-		err = j.ask(ctx, seal, "careful", query, aside.Question{Purpose: autoPurpose, Timeout: carefulTime, Format: json.RawMessage(carefulSchema)}, &block, &verdict.Reason)
+		err = j.ask(ctx, seal, "careful", query, sidequery.Question{Purpose: autoPurpose, Timeout: carefulTime, Format: json.RawMessage(carefulSchema)}, &block, &verdict.Reason)
 		verdict.Block = block == nil || *block
 	}
 	if err != nil {
@@ -137,13 +137,13 @@ func (j *Judge) Covers(ctx context.Context, q permission.Question, classes []str
 	if err != nil {
 		return "", err
 	}
-	seal := aside.NewSeal()
+	seal := sidequery.NewSeal()
 	var list strings.Builder
 	for i, class := range classes {
 		fmt.Fprintf(&list, "%d. %s\n", i+1, class)
 	}
 	query := seal.Quote("classes", strings.TrimSpace(list.String())) + "\n\n" + seal.Quote("call", call)
-	members, err := j.members(ctx, seal, query, aside.Question{
+	members, err := j.members(ctx, seal, query, sidequery.Question{
 		Purpose: planPurpose, System: j.system("classes", string(seal)), Timeout: quickTime, Format: json.RawMessage(classSchema),
 	})
 	if err != nil {
@@ -153,7 +153,7 @@ func (j *Judge) Covers(ctx context.Context, q permission.Question, classes []str
 	var certain string
 	if json.Unmarshal(members["class"], &class) != nil || json.Unmarshal(members["confidence"], &certain) != nil ||
 		class < 0 || class > len(classes) {
-		return "", j.count(fmt.Errorf("%w: it names no class", aside.ErrUnusable))
+		return "", j.count(fmt.Errorf("%w: it names no class", sidequery.ErrUnusable))
 	}
 	if class == 0 || certain != "high" {
 		return "", nil
@@ -170,17 +170,17 @@ const (
 )
 
 // ask requests a verdict using the named text, and decodes it.
-func (j *Judge) ask(ctx context.Context, seal aside.Seal, text, query string, q aside.Question, block **bool, reason *string) error {
+func (j *Judge) ask(ctx context.Context, seal sidequery.Seal, text, query string, q sidequery.Question, block **bool, reason *string) error {
 	q.System = j.system(text, string(seal))
 	members, err := j.members(ctx, seal, query, q)
 	if err != nil {
 		return err
 	}
 	if json.Unmarshal(members["block"], block) != nil || *block == nil {
-		return j.count(fmt.Errorf("%w: it does not say whether to block", aside.ErrUnusable))
+		return j.count(fmt.Errorf("%w: it does not say whether to block", sidequery.ErrUnusable))
 	}
 	if reason != nil && (json.Unmarshal(members["reason"], reason) != nil || **block && strings.TrimSpace(*reason) == "") {
-		return j.count(fmt.Errorf("%w: it gives no reason", aside.ErrUnusable))
+		return j.count(fmt.Errorf("%w: it gives no reason", sidequery.ErrUnusable))
 	}
 	return nil
 }
@@ -205,7 +205,7 @@ func (j *Judge) system(name, seal string) []msg.Part {
 }
 
 // members queries the model and returns the fields of its answer.
-func (j *Judge) members(ctx context.Context, seal aside.Seal, query string, q aside.Question) (map[string]json.RawMessage, error) {
+func (j *Judge) members(ctx context.Context, seal sidequery.Seal, query string, q sidequery.Question) (map[string]json.RawMessage, error) {
 	if err := j.rests(); err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"adze/internal/agent/aside"
+	"adze/internal/agent/sidequery"
 	"adze/internal/model"
 	"adze/internal/msg"
 	"adze/internal/permission"
@@ -77,7 +77,7 @@ const (
 func newJudge(m *mind, said ...msg.Entry) (*Judge, *[]Verdict) {
 	var verdicts []Verdict
 	return New(Config{
-		Small:    &aside.Small{Asker: aside.Asker{Provider: m}, Models: func() (string, string) { return "small", "main" }, Say: func(string) {}},
+		Small:    &sidequery.Small{Asker: sidequery.Asker{Provider: m}, Models: func() (string, string) { return "small", "main" }, Say: func(string) {}},
 		Language: func() texts.Language { return texts.English }, Said: func() []msg.Entry { return said },
 		Instructions: func() string { return "Use make." },
 		Rules:        func() Rules { return Rules{Allow: []string{"docker in this project"}, Block: []string{"git push"}} },

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/agent/aside"
+	"adze/internal/agent/sidequery"
 	"adze/internal/msg"
 	"adze/internal/permission"
 	"adze/internal/platform/texts"
@@ -30,7 +30,7 @@ const (
 )
 
 // query returns the question about a call. Everything not written by adze is quoted.
-func (j *Judge) query(seal aside.Seal, q permission.Question, call string) string {
+func (j *Judge) query(seal sidequery.Seal, q permission.Question, call string) string {
 	said, calls := told(j.cfg.Said(), q.ID)
 	var b strings.Builder
 	add := func(name, text string) {

@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"sync"
 
-	"adze/internal/agent/aside"
+	"adze/internal/agent/sidequery"
 	"adze/internal/hook"
 	"adze/internal/mcp"
 	"adze/internal/session"
@@ -31,7 +31,7 @@ type Config struct {
 
 	// Model sends a request to the conversation's model, whose ID ModelID returns. It is nil if
 	// sampling is not available.
-	Model   func(context.Context, aside.Question) (*aside.Answer, error)
+	Model   func(context.Context, sidequery.Question) (*sidequery.Answer, error)
 	ModelID func() string
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
-	"adze/internal/agent/aside"
+	"adze/internal/agent/sidequery"
 	"adze/internal/hook"
 	"adze/internal/mcp"
 	"adze/internal/model"
@@ -313,7 +313,7 @@ func TestSampling(t *testing.T) {
 		tb, m := newTable(), &mind{stop: tt.stop}
 		tb.reply = tt.reply
 		var booked []string
-		asker := &aside.Asker{Provider: m, Book: func(purpose, id string, _ msg.Usage, _ time.Duration) { booked = append(booked, purpose+" "+id) }}
+		asker := &sidequery.Asker{Provider: m, Book: func(purpose, id string, _ msg.Usage, _ time.Duration) { booked = append(booked, purpose+" "+id) }}
 		tb.cfg.Model = asker.Ask
 		tb.cfg.ModelID = func() string { return "m" }
 		tt.s.Server = "docs"

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"adze/internal/agent/aside"
+	"adze/internal/agent/sidequery"
 	"adze/internal/mcp"
 	"adze/internal/model"
 	"adze/internal/msg"
@@ -52,8 +52,8 @@ func (a *Asker) sample(ctx context.Context, s mcp.Sampling) (mcp.Sampled, error)
 }
 
 // samplingOf returns the request to the model: text only, within limits.
-func samplingOf(s mcp.Sampling) (aside.Question, error) {
-	q := aside.Question{MaxTokens: min(s.MaxTokens, maxTokens)}
+func samplingOf(s mcp.Sampling) (sidequery.Question, error) {
+	q := sidequery.Question{MaxTokens: min(s.MaxTokens, maxTokens)}
 	size := len(s.System)
 	var conv msg.Conversation
 	for _, m := range s.Messages {

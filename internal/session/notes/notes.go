@@ -15,14 +15,14 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/agent/aside"
+	"adze/internal/agent/sidequery"
 	"adze/internal/model/tokens"
 	"adze/internal/platform/texts"
 )
 
 // Config configures a Keeper. Asker and Path are required.
 type Config struct {
-	Asker aside.Asker
+	Asker sidequery.Asker
 	// Path returns the path of the notes file, or "" if it is not known yet.
 	Path func() string
 	// Language is the language of the built-in texts.
@@ -100,7 +100,7 @@ func (k *Keeper) Close() {
 // A Moment is the state of a conversation between two requests.
 type Moment struct {
 	// Said is the conversation, and Last the ID of its last entry.
-	Said aside.Conversation
+	Said sidequery.Conversation
 	Last string
 	// Tokens is the size of the conversation, Calls the number of calls since the last moment.
 	// Ended is true at the end of a turn.

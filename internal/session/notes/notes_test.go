@@ -15,7 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"adze/internal/agent/aside"
+	"adze/internal/agent/sidequery"
 	"adze/internal/model"
 	"adze/internal/model/messages"
 	"adze/internal/model/tokens"
@@ -76,7 +76,7 @@ const state = "_Open work, and what comes next._"
 func newKeeper(t *testing.T, w *writer) (*Keeper, string) {
 	path := filepath.Join(t.TempDir(), "session-memory", "notes.md")
 	w.t = t
-	k, err := New(Config{Asker: aside.Asker{Provider: w}, Path: func() string { return path }})
+	k, err := New(Config{Asker: sidequery.Asker{Provider: w}, Path: func() string { return path }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func newKeeper(t *testing.T, w *writer) (*Keeper, string) {
 }
 
 func moment(size int) Moment {
-	return Moment{Tokens: size, Usable: 40_000, Room: 40_000 - size, Last: "e1", Said: aside.Conversation{Request: &model.Request{
+	return Moment{Tokens: size, Usable: 40_000, Room: 40_000 - size, Last: "e1", Said: sidequery.Conversation{Request: &model.Request{
 		Model: "m", System: []msg.Part{&msg.Text{Text: "You are a test."}}, MaxTokens: 32_000,
 		Tools:    []msg.ToolSpec{{Name: "Edit", Schema: json.RawMessage(`{"type":"object"}`)}, {Name: "Read", Schema: json.RawMessage(`{"type":"object"}`)}},
 		Messages: []msg.Message{msg.UserText("hello")}, Cache: []model.Mark{{Place: model.InMessages}},
@@ -276,7 +276,7 @@ func TestLimits(t *testing.T) {
 func TestCustomTexts(t *testing.T) {
 	w := &writer{t: t}
 	path := filepath.Join(t.TempDir(), "notes.md")
-	cfg := Config{Asker: aside.Asker{Provider: w}, Path: func() string { return path }, Template: "no heading", Prompt: "Note it."}
+	cfg := Config{Asker: sidequery.Asker{Provider: w}, Path: func() string { return path }, Template: "no heading", Prompt: "Note it."}
 	k, err := New(cfg)
 	if err != ErrTemplate || k.template != template(texts.English) {
 		t.Errorf("a template without headings: %v", err)

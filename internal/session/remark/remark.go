@@ -13,7 +13,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"adze/internal/agent/aside"
+	"adze/internal/agent/sidequery"
 	"adze/internal/msg"
 	"adze/internal/platform/texts"
 	"adze/internal/tool"
@@ -33,12 +33,12 @@ const (
 // A Maker writes remarks. Without a small model it returns none, and it gives up on a kind that
 // keeps failing. It is safe for concurrent use. Log may be nil.
 type Maker struct {
-	Small    *aside.Small
+	Small    *sidequery.Small
 	Language func() texts.Language
 	Log      *slog.Logger
 
 	mu     sync.Mutex
-	failed map[string]aside.Failures // failures by text name
+	failed map[string]sidequery.Failures // failures by text name
 }
 
 // Away returns a sentence or two about the work done and the next steps, or "".
@@ -80,10 +80,10 @@ func (m *Maker) say(ctx context.Context, name, purpose string, said []msg.Entry)
 }
 
 func (m *Maker) ask(ctx context.Context, name, purpose, about string) (string, error) {
-	answer, err := m.Small.Ask(ctx, aside.Question{
+	answer, err := m.Small.Ask(ctx, sidequery.Question{
 		Purpose:   purpose,
 		System:    []msg.Part{&msg.Text{Text: catalogue.Text(m.Language(), name)}},
-		Messages:  []msg.Message{msg.UserText(aside.NewSeal().Quote("conversation", about))},
+		Messages:  []msg.Message{msg.UserText(sidequery.NewSeal().Quote("conversation", about))},
 		MaxTokens: maxTokens, Timeout: maxTime,
 	})
 	if err != nil {
@@ -102,7 +102,7 @@ func (m *Maker) count(name string, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.failed == nil {
-		m.failed = map[string]aside.Failures{}
+		m.failed = map[string]sidequery.Failures{}
 	}
 	failed := m.failed[name]
 	failed.Count(err)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"adze/internal/agent/aside"
+	"adze/internal/agent/sidequery"
 	"adze/internal/model"
 	"adze/internal/msg"
 	"adze/internal/platform/texts"
@@ -36,7 +36,7 @@ func (m *mind) Stream(_ context.Context, req *model.Request) iter.Seq2[model.Eve
 
 func maker(m *mind, small string) *Maker {
 	return &Maker{
-		Small:    &aside.Small{Asker: aside.Asker{Provider: m}, Models: func() (string, string) { return small, "main" }},
+		Small:    &sidequery.Small{Asker: sidequery.Asker{Provider: m}, Models: func() (string, string) { return small, "main" }},
 		Language: func() texts.Language { return texts.English },
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"adze/internal/agent/aside"
+	"adze/internal/agent/sidequery"
 	"adze/internal/msg"
 	"adze/internal/platform/texts"
 )
@@ -33,7 +33,7 @@ const (
 
 // Config configures a Namer. Log may be nil.
 type Config struct {
-	Small    *aside.Small
+	Small    *sidequery.Small
 	Language func() texts.Language
 	// Titled reports whether the session has a title.
 	Titled func() bool
@@ -98,8 +98,8 @@ func (n *Namer) name(ctx context.Context, said string) error {
 	if r := []rune(said); len(r) > maxSaid {
 		said = string(r[:maxSaid])
 	}
-	seal := aside.NewSeal()
-	answer, err := n.cfg.Small.Ask(ctx, aside.Question{
+	seal := sidequery.NewSeal()
+	answer, err := n.cfg.Small.Ask(ctx, sidequery.Question{
 		Purpose:  "session titles",
 		System:   []msg.Part{&msg.Text{Text: catalogue.Text(n.cfg.Language(), "name")}},
 		Messages: []msg.Message{msg.UserText(seal.Quote("message", said))}, MaxTokens: maxTokens, Timeout: maxTime,
@@ -113,7 +113,7 @@ func (n *Namer) name(ctx context.Context, said string) error {
 	}
 	title := strings.Trim(text, "\"'`*#“”「」《》.。 ")
 	if title == "" || strings.ContainsAny(title, "\n<>{}") || utf8.RuneCountInString(title) > maxTitle {
-		return aside.ErrUnusable
+		return sidequery.ErrUnusable
 	}
 	if n.cfg.Titled() { // set in the meantime
 		return nil

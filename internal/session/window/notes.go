@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"adze/internal/agent/aside"
+	"adze/internal/agent/sidequery"
 	"adze/internal/msg"
 	"adze/internal/session/notes"
 )
@@ -38,7 +38,7 @@ func (t *Turn) note(ended bool) {
 		return
 	}
 	m := t.moment(entries)
-	m.Said, m.Last = aside.Conversation{Request: t.sent.request}, entries[t.sent.entries-1].ID
+	m.Said, m.Last = sidequery.Conversation{Request: t.sent.request}, entries[t.sent.entries-1].ID
 	if ended {
 		m.Said, m.Last, m.Ended = t.said(entries), entries[len(entries)-1].ID, true
 	}

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"adze/internal/agent/aside"
+	"adze/internal/agent/sidequery"
 	"adze/internal/platform/texts"
 )
 
@@ -34,7 +34,7 @@ func (t *Turn) Question(ctx context.Context, text string) (string, error) {
 	}
 	words, err := answer.Words()
 	switch {
-	case errors.Is(err, aside.ErrUnusable) && len(answer.Uses()) > 0:
+	case errors.Is(err, sidequery.ErrUnusable) && len(answer.Uses()) > 0:
 		return "", fmt.Errorf("the model wanted to use %s to answer, which a side question cannot: ask it as a message", answer.Uses()[0].Name)
 	case err != nil:
 		return "", err

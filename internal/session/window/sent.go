@@ -2,7 +2,7 @@ package window
 
 import (
 	"adze/internal/agent"
-	"adze/internal/agent/aside"
+	"adze/internal/agent/sidequery"
 	"adze/internal/model"
 	"adze/internal/msg"
 )
@@ -43,9 +43,9 @@ func (t *Turn) request(entries []msg.Entry) (req *model.Request, told int) {
 }
 
 // said returns the whole conversation.
-func (t *Turn) said(entries []msg.Entry) aside.Conversation {
+func (t *Turn) said(entries []msg.Entry) sidequery.Conversation {
 	req, told := t.request(entries)
-	said := aside.Conversation{Request: req}
+	said := sidequery.Conversation{Request: req}
 	for _, e := range entries[told:] {
 		said.Since = append(said.Since, e.Message)
 	}

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"adze/internal/agent"
-	"adze/internal/agent/aside"
 	"adze/internal/agent/compact"
+	"adze/internal/agent/sidequery"
 	"adze/internal/msg"
 	"adze/internal/platform/texts"
 	"adze/internal/session/notes"
@@ -65,7 +65,7 @@ type ToolNames struct {
 // A Conversation is the conversation that a window manages.
 type Conversation struct {
 	History History
-	Asker   aside.Asker // used for summaries
+	Asker   sidequery.Asker // used for summaries
 	Pool    func() *tool.Pool
 	UserID  string
 	// Withheld holds the answers whose reasoning must not be sent again. It may be nil.

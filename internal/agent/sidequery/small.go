@@ -1,4 +1,4 @@
-package aside
+package sidequery
 
 import (
 	"context"

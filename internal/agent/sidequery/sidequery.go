@@ -1,7 +1,7 @@
-// Package aside sends a model short questions outside a conversation, for example for a summary
+// Package sidequery sends a model short questions outside a conversation, for example for a summary
 // or a choice. A question is limited in tokens and time and its cost is recorded; callers can
 // give up on a question that keeps failing.
-package aside
+package sidequery
 
 import (
 	"context"
