@@ -33,9 +33,9 @@ import (
 	"adze/internal/platform/term"
 	"adze/internal/platform/trust"
 	"adze/internal/session/archive"
+	"adze/internal/ui/controller"
 	"adze/internal/ui/draw"
 	"adze/internal/ui/plain"
-	"adze/internal/ui/talk"
 	"adze/internal/ui/tui"
 	"adze/internal/ui/tui/attention"
 )
@@ -88,12 +88,12 @@ func (o *runOptions) frontEnd(env *Env, t *interactiveRun, in invocation) front 
 	simple := why != "" || !env.StdoutTerminal
 	memory := footprint.New()
 	cfg := tui.Config{
-		Config: talk.Config{
+		Config: controller.Config{
 			Open:  t.open,
 			Beat:  func() { p.Pulse.Beat(); memory.Beat() },
 			Home:  p.User,
 			First: wire.FirstPrompt(t.ws, &o.spec, strings.TrimSpace(strings.Join(in.Args, " "))),
-			Programs: talk.Programs{
+			Programs: controller.Programs{
 				Edit:  env.edit,
 				Start: func(args []string) (bool, error) { return startSelf(env, args, o.project) },
 				Copy:  func(text string) (bool, error) { return clipboard.Copy(text, env.Getenv, env.Environ()) },
@@ -238,10 +238,10 @@ func (t *interactiveRun) notifier(env *Env) func(attention.Cause) string {
 }
 
 // typing returns the configuration of the input line.
-func (t *interactiveRun) typing(env *Env) talk.Typing {
+func (t *interactiveRun) typing(env *Env) controller.Typing {
 	p := t.ws.Project
 	history := prompts.Open(env.Getenv, env.Dir, env.Now, env.Say)
-	typing := talk.Typing{
+	typing := controller.Typing{
 		Bindings: t.ws.Keys.Map,
 		Vim: func() (bool, string) {
 			s := p.Settings()
@@ -318,7 +318,7 @@ func chooser(ask func(q console.Choice) (int, error)) func(question string, answ
 }
 
 // open opens a conversation in place of the previous one.
-func (t *interactiveRun) open(ctx context.Context, resume string) (*talk.Conversation, error) {
+func (t *interactiveRun) open(ctx context.Context, resume string) (*controller.Conversation, error) {
 	if resume != "" {
 		if _, err := archive.Find(t.ws.Project.Home, t.ws.Dir, resume); err != nil {
 			return nil, err
@@ -341,7 +341,7 @@ func (t *interactiveRun) open(ctx context.Context, resume string) (*talk.Convers
 	}
 	d := c.Desk()
 	d.Surroundings.Keys.Lines = t.lines
-	return &talk.Conversation{
+	return &controller.Conversation{
 		Session: c.Session, Desk: d, Greeting: c.Greeting(d.Glance(), t.separator, t.help),
 		Explain: c.Explain, PlanFile: c.PlanFile(), WarnUSD: t.ws.Project.Values().Model.CostWarning,
 	}, nil

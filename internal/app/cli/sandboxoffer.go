@@ -8,7 +8,7 @@ import (
 	"adze/internal/app/settings"
 	"adze/internal/app/wire"
 	"adze/internal/platform/fsys"
-	"adze/internal/ui/talk"
+	"adze/internal/ui/controller"
 )
 
 // sandboxDeclined is the file in the state home that records that the user declined the
@@ -24,7 +24,7 @@ const (
 
 // sandboxOffer returns a function that offers the sandbox if it works here, or nil if the user
 // has already decided. enable turns the sandbox on permanently.
-func sandboxOffer(env *Env, p *settings.Project, protects func() bool, enable func(context.Context) error) func(context.Context) *talk.Suggestion {
+func sandboxOffer(env *Env, p *settings.Project, protects func() bool, enable func(context.Context) error) func(context.Context) *controller.Suggestion {
 	if !env.StdinTerminal || !env.StdoutTerminal || p.Home == "" || p.Settings().Origin(wire.SandboxSetting) != "" {
 		return nil
 	}
@@ -32,11 +32,11 @@ func sandboxOffer(env *Env, p *settings.Project, protects func() bool, enable fu
 	if _, err := os.Lstat(declined); err == nil {
 		return nil
 	}
-	return func(context.Context) *talk.Suggestion {
+	return func(context.Context) *controller.Suggestion {
 		if !protects() {
 			return nil
 		}
-		return &talk.Suggestion{
+		return &controller.Suggestion{
 			Text: "Run commands in a sandbox?\n" +
 				"They can then write only in your working directories, cannot read secrets such as ~/.ssh, and reach only the network " +
 				"hosts that you allow. In return they run without asking; anything that needs more still asks.",

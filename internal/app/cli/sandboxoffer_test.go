@@ -6,14 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/ui/talk"
+	"adze/internal/ui/controller"
 )
 
 // Proves PERM-60.
 func TestSandboxOffer(t *testing.T) {
 	p := newPlace(t)
 	protects, enabled := true, false
-	offer := func() *talk.Suggestion {
+	offer := func() *controller.Suggestion {
 		enable := func(context.Context) error { enabled = true; return nil }
 		if look := sandboxOffer(&p.env, p.project(), func() bool { return protects }, enable); look != nil {
 			return look(t.Context())

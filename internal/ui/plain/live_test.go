@@ -14,7 +14,7 @@ import (
 	"adze/internal/msg"
 	"adze/internal/platform/task"
 	"adze/internal/tool"
-	"adze/internal/ui/talk/talktest"
+	"adze/internal/ui/controller/talktest"
 )
 
 // TestWaiting checks that the user sees a wait after two seconds, that at most ten seconds pass

@@ -7,13 +7,13 @@ import (
 	"context"
 	"io"
 
+	"adze/internal/ui/controller"
 	"adze/internal/ui/draw"
-	"adze/internal/ui/talk"
 )
 
 // Config configures a Front. In, Out and Open are required.
 type Config struct {
-	talk.Config
+	controller.Config
 	// In delivers lines, which the terminal edits.
 	In  io.Reader
 	Out io.Writer
@@ -33,7 +33,7 @@ type Config struct {
 
 // A Front is the front end.
 type Front struct {
-	*talk.Driver
+	*controller.Driver
 	cfg     Config
 	out     *printer
 	asked   dialog // dialog of the current question, or nil
@@ -48,7 +48,7 @@ func New(cfg Config) *Front {
 	if cfg.Glyphs == (draw.Glyphs{}) {
 		cfg.Glyphs = draw.Unicode()
 	}
-	return &Front{cfg: cfg, out: newPrinter(cfg), Driver: talk.New(cfg.Config)}
+	return &Front{cfg: cfg, out: newPrinter(cfg), Driver: controller.New(cfg.Config)}
 }
 
 // Run runs conversations until the user quits or ctx is done.

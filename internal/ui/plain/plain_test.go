@@ -19,7 +19,7 @@ import (
 	"adze/internal/model/replay"
 	"adze/internal/platform/task"
 	"adze/internal/tool"
-	"adze/internal/ui/talk/talktest"
+	"adze/internal/ui/controller/talktest"
 )
 
 var update = flag.Bool("update", false, "write golden files")

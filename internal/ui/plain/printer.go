@@ -13,15 +13,15 @@ import (
 	"adze/internal/platform/amount"
 	"adze/internal/session"
 	"adze/internal/tool"
+	"adze/internal/ui/controller"
 	"adze/internal/ui/draw"
-	"adze/internal/ui/talk"
 )
 
 // A printer writes session events.
 type printer struct {
 	writer
 	status
-	talk *talk.Conversation
+	talk *controller.Conversation
 
 	// The current response: the text written so far, by block. If a delta was missed, the rest
 	// is written when the response is complete.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"adze/internal/commands"
-	"adze/internal/ui/talk/talktest"
+	"adze/internal/ui/controller/talktest"
 )
 
 // TestCommandsWhileItWorks checks that, while the model works, a read-only command answers

@@ -1,7 +1,7 @@
 package plain
 
 import (
-	"adze/internal/ui/talk"
+	"adze/internal/ui/controller"
 	"context"
 	"errors"
 	"strings"
@@ -27,9 +27,9 @@ func TestSuggestion(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				answer := ""
 				c := newConsole(t, "say I see.", func(c *setup) {
-					c.Suggest = func(context.Context) *talk.Suggestion {
+					c.Suggest = func(context.Context) *controller.Suggestion {
 						time.Sleep(50 * time.Millisecond)
-						return &talk.Suggestion{Text: "Try it?", Answers: []string{"yes", "no"}, Answer: func(_ context.Context, n int) (string, error) {
+						return &controller.Suggestion{Text: "Try it?", Answers: []string{"yes", "no"}, Answer: func(_ context.Context, n int) (string, error) {
 							answer = []string{"yes", "no"}[n]
 							return "You said " + answer + ".", nil
 						}}
@@ -66,8 +66,8 @@ func TestSuggestionWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newConsole(t, "use Wait {}\n---\nsay Done.", func(c *setup) {
 			c.First = "go"
-			c.Suggest = func(context.Context) *talk.Suggestion {
-				return &talk.Suggestion{Text: "Try it?", Answers: []string{"yes", "no"}, Answer: func(context.Context, int) (string, error) { return "", errors.New("the disk is full") }}
+			c.Suggest = func(context.Context) *controller.Suggestion {
+				return &controller.Suggestion{Text: "Try it?", Answers: []string{"yes", "no"}, Answer: func(context.Context, int) (string, error) { return "", errors.New("the disk is full") }}
 			}
 		})
 		if got := c.Text(); strings.Contains(got, "Try it?") {

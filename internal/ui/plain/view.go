@@ -10,15 +10,15 @@ import (
 	"adze/internal/session"
 	"adze/internal/tool"
 	"adze/internal/ui/ask"
+	"adze/internal/ui/controller"
 	"adze/internal/ui/draw"
-	"adze/internal/ui/talk"
 )
 
 // A view shows the conversation; see [talk.View].
 type view struct{ *Front }
 
 // Begin shows the greeting, the end of an earlier conversation, and the initial input.
-func (f view) Begin(c *talk.Conversation, first string) {
+func (f view) Begin(c *controller.Conversation, first string) {
 	f.out.talk, f.asked = c, nil
 	f.out.say(c.Greeting)
 	f.out.recall(commands.Recent(c.Conversation()))
@@ -28,7 +28,7 @@ func (f view) Begin(c *talk.Conversation, first string) {
 }
 
 // Left does nothing: the terminal holds the typed text.
-func (f view) Left(*talk.Conversation) {}
+func (f view) Left(*controller.Conversation) {}
 
 // Entry shows an entry of the session.
 func (f view) Entry(e session.Entry) {
@@ -49,7 +49,7 @@ func (f view) Entry(e session.Entry) {
 }
 
 // Ask shows a question.
-func (f view) Ask(q talk.Question) {
+func (f view) Ask(q controller.Question) {
 	f.out.fresh()
 	if s := q.Suggestion; s != nil {
 		f.out.say(s.Text)
@@ -68,7 +68,7 @@ func (f view) Ask(q talk.Question) {
 }
 
 // Settled shows why the current question no longer needs an answer.
-func (f view) Settled(q talk.Question, s session.Settled) {
+func (f view) Settled(q controller.Question, s session.Settled) {
 	f.asked = nil
 	if !f.Leaving() {
 		f.out.say(ask.Settled(q.Question, s))

@@ -5,10 +5,10 @@ import (
 	"time"
 
 	"adze/internal/session"
+	"adze/internal/ui/controller"
 	"adze/internal/ui/draw"
 	"adze/internal/ui/keys"
 	"adze/internal/ui/screen"
-	"adze/internal/ui/talk"
 	"adze/internal/ui/tui/dialog"
 )
 
@@ -17,11 +17,11 @@ const maxDialog = 10
 
 // An inquiry holds the current question and the key timing it depends on.
 type inquiry struct {
-	dialog *dialog.Dialog // nil without a question
-	simple dialog.Simple  // the question, if it is a suggestion
-	look   *talk.Timer    // fires when it may become active
-	last   time.Time      // time of the last key not meant for a question
-	final  []draw.Row     // subjects of questions, pending for the scrollback
+	dialog *dialog.Dialog    // nil without a question
+	simple dialog.Simple     // the question, if it is a suggestion
+	look   *controller.Timer // fires when it may become active
+	last   time.Time         // time of the last key not meant for a question
+	final  []draw.Row        // subjects of questions, pending for the scrollback
 }
 
 // take returns the pending scrollback rows and clears them.
@@ -45,7 +45,7 @@ func (q *inquiry) write(rows ...draw.Row) { q.final = append(q.final, rows...) }
 type askers struct{ *Front }
 
 // open shows a question. Its subject is written to the scrollback.
-func (f askers) open(q talk.Question) {
+func (f askers) open(q controller.Question) {
 	guard := dialog.NewGuard(time.Now(), f.asked.last, !f.keyboard.Empty())
 	o := dialog.Options{
 		Dir: f.cfg.Dir, Home: f.cfg.Home, Glyphs: f.cfg.Glyphs, Bindings: f.keyboard.typing.Bindings,

@@ -8,9 +8,9 @@ import (
 	"adze/internal/agent"
 	"adze/internal/commands"
 	"adze/internal/session"
+	"adze/internal/ui/controller"
 	"adze/internal/ui/draw"
 	"adze/internal/ui/keys"
-	"adze/internal/ui/talk"
 	"adze/internal/ui/tui/attention"
 	"adze/internal/ui/tui/status"
 )
@@ -18,15 +18,15 @@ import (
 // A footer holds the status row and the state for notifying an absent user.
 type footer struct {
 	bar     status.Bar
-	session lookup      // looks up the session's state
-	custom  lookup      // runs the user's status line command
-	due     *talk.Timer // fires when that is looked up again
-	request lookup      // looks up the pull request
-	asked   time.Time   // time of the last pull request lookup
+	session lookup            // looks up the session's state
+	custom  lookup            // runs the user's status line command
+	due     *controller.Timer // fires when that is looked up again
+	request lookup            // looks up the pull request
+	asked   time.Time         // time of the last pull request lookup
 
 	watch attention.Watch
-	call  *talk.Timer // fires when the user is to be notified
-	began time.Time   // start of the running or last turn
+	call  *controller.Timer // fires when the user is to be notified
+	began time.Time         // start of the running or last turn
 }
 
 // A lookup runs a background query, one at a time.

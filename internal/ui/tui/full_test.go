@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"adze/internal/commands"
-	"adze/internal/ui/talk"
+	"adze/internal/ui/controller"
 )
 
 // TestNestedLists checks that Esc returns from a list or long text to the list that led to it,
@@ -92,9 +92,9 @@ func TestSuggestionBehindPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answered := false
 		c := newConsole(t, 80, 24, "say I see.", func(c *setup) {
-			c.Suggest = func(context.Context) *talk.Suggestion {
+			c.Suggest = func(context.Context) *controller.Suggestion {
 				time.Sleep(time.Second)
-				return &talk.Suggestion{Text: "Try it?", Answers: []string{"yes", "no"}, Answer: func(context.Context, int) (string, error) {
+				return &controller.Suggestion{Text: "Try it?", Answers: []string{"yes", "no"}, Answer: func(context.Context, int) (string, error) {
 					answered = true
 					return "", nil
 				}}

@@ -11,8 +11,8 @@ import (
 
 	"adze/internal/commands"
 	"adze/internal/session"
+	"adze/internal/ui/controller"
 	"adze/internal/ui/keys"
-	"adze/internal/ui/talk"
 	"adze/internal/ui/tui/compose"
 	"adze/internal/ui/tui/dialog"
 )
@@ -147,7 +147,7 @@ func (f presses) tab(ctx context.Context) {
 		f.keyboard.Replace(utf8.RuneCountInString(c.Typed), c.With)
 		return
 	}
-	if f.Working() && talk.IsMessage(f.keyboard.Text()) {
+	if f.Working() && controller.IsMessage(f.keyboard.Text()) {
 		sender(f).send(ctx, true)
 	}
 }

@@ -6,26 +6,26 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/ui/controller"
 	"adze/internal/ui/draw"
 	"adze/internal/ui/edit"
 	"adze/internal/ui/keys"
-	"adze/internal/ui/talk"
 	"adze/internal/ui/tui/compose"
 )
 
 // A keyboard decodes input into keys, and holds the typed message.
 type keyboard struct {
 	*compose.Composer
-	typing  talk.Typing
+	typing  controller.Typing
 	decoder keys.Decoder
-	late    *talk.Timer  // fires when the rest of a key is overdue
-	ahead   []keys.Event // keys pressed while switching conversations, for the new one
-	due     *talk.Timer  // fires when the draft is to be saved
-	typed   time.Time    // time of the first unsaved key, or zero
-	saved   []byte       // last saved draft
+	late    *controller.Timer // fires when the rest of a key is overdue
+	ahead   []keys.Event      // keys pressed while switching conversations, for the new one
+	due     *controller.Timer // fires when the draft is to be saved
+	typed   time.Time         // time of the first unsaved key, or zero
+	saved   []byte            // last saved draft
 }
 
-func newKeyboard(typing talk.Typing, glyphs draw.Glyphs) *keyboard {
+func newKeyboard(typing controller.Typing, glyphs draw.Glyphs) *keyboard {
 	k := &keyboard{Composer: compose.New(glyphs, typing.History), typing: typing, decoder: keys.Decoder{Remote: typing.Remote}}
 	if k.typing.Bindings == nil {
 		usual := keys.Defaults()
@@ -140,7 +140,7 @@ func (f *Front) edited() {
 }
 
 // save saves a session's queued messages and typed message.
-func (k *keyboard) save(c *talk.Conversation, waiting []*edit.Draft) {
+func (k *keyboard) save(c *controller.Conversation, waiting []*edit.Draft) {
 	k.due.Stop()
 	k.typed = time.Time{}
 	if k.typing.SaveDraft == nil || c == nil {
@@ -153,7 +153,7 @@ func (k *keyboard) save(c *talk.Conversation, waiting []*edit.Draft) {
 }
 
 // load restores a session's unsent input, unless the user is already typing.
-func (k *keyboard) load(c *talk.Conversation) {
+func (k *keyboard) load(c *controller.Conversation) {
 	k.saved = nil
 	if k.typing.LoadDraft == nil {
 		return

@@ -16,8 +16,8 @@ import (
 	"adze/internal/platform/task"
 	"adze/internal/session"
 	"adze/internal/tool"
-	"adze/internal/ui/talk"
-	"adze/internal/ui/talk/talktest"
+	"adze/internal/ui/controller"
+	"adze/internal/ui/controller/talktest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -518,9 +518,9 @@ func TestSuggestion(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				answer := ""
 				c := newConsole(t, 80, 24, "say I see.", func(c *setup) {
-					c.Suggest = func(context.Context) *talk.Suggestion {
+					c.Suggest = func(context.Context) *controller.Suggestion {
 						time.Sleep(50 * time.Millisecond)
-						return &talk.Suggestion{Text: "Try it?", Answers: []string{"yes", "later", "no"}, Later: 1, Answer: func(_ context.Context, n int) (string, error) {
+						return &controller.Suggestion{Text: "Try it?", Answers: []string{"yes", "later", "no"}, Later: 1, Answer: func(_ context.Context, n int) (string, error) {
 							answer = []string{"yes", "later", "no"}[n]
 							return "You said " + answer + ".", nil
 						}}
@@ -561,8 +561,8 @@ func TestSuggestionWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newConsole(t, 80, 24, "use Wait {}\n---\nsay Done.", func(c *setup) {
 			c.First = "go"
-			c.Suggest = func(context.Context) *talk.Suggestion {
-				return &talk.Suggestion{Text: "Try it?", Answers: []string{"yes", "no"}, Answer: func(context.Context, int) (string, error) { return "", errors.New("the disk is full") }}
+			c.Suggest = func(context.Context) *controller.Suggestion {
+				return &controller.Suggestion{Text: "Try it?", Answers: []string{"yes", "no"}, Answer: func(context.Context, int) (string, error) { return "", errors.New("the disk is full") }}
 			}
 		})
 		if got := c.Text(); strings.Contains(got, "Try it?") {

@@ -7,8 +7,8 @@ import (
 	"adze/internal/agent"
 	"adze/internal/msg"
 	"adze/internal/session"
+	"adze/internal/ui/controller"
 	"adze/internal/ui/edit"
-	"adze/internal/ui/talk"
 	"adze/internal/ui/tui/compose"
 )
 
@@ -25,8 +25,8 @@ type sender struct{ *Front }
 // send sends the typed message. If later is true, it gets a turn of its own.
 func (f sender) send(ctx context.Context, later bool) {
 	text, draft := f.keyboard.Text(), f.keyboard.Draft()
-	e := talk.Entered{Text: text, Later: later}
-	if talk.IsMessage(text) {
+	e := controller.Entered{Text: text, Later: later}
+	if controller.IsMessage(text) {
 		prompt, err := f.prompt(text)
 		if err != nil {
 			view(f).Fail(err)
@@ -41,7 +41,7 @@ func (f sender) send(ctx context.Context, later bool) {
 		}
 	}
 	if !f.Working() || len(e.Prompt.Parts) == 0 {
-		if talk.IsCommand(text) {
+		if controller.IsCommand(text) {
 			f.script.Command(text)
 		} else {
 			f.script.Prompt(text, draft.Brief())

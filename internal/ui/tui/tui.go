@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"adze/internal/platform/term"
+	"adze/internal/ui/controller"
 	"adze/internal/ui/draw"
 	"adze/internal/ui/screen"
-	"adze/internal/ui/talk"
 	"adze/internal/ui/tui/attention"
 	"adze/internal/ui/tui/popup"
 	"adze/internal/ui/tui/transcript"
@@ -21,7 +21,7 @@ import (
 
 // Config configures a Front.
 type Config struct {
-	talk.Config
+	controller.Config
 	Terminal
 	Palette draw.Palette
 	Glyphs  draw.Glyphs
@@ -38,7 +38,7 @@ type Config struct {
 	Dir string
 	// Home is the user's home directory; it may be empty.
 	Home   string
-	Typing talk.Typing
+	Typing controller.Typing
 }
 
 // A Terminal is the user's terminal. In, Out, Width and Height are required.
@@ -59,7 +59,7 @@ type Terminal struct {
 
 // A Front is the front end.
 type Front struct {
-	*talk.Driver
+	*controller.Driver
 	cfg      Config
 	screen   *screen.Screen
 	keyboard *keyboard
@@ -80,7 +80,7 @@ type Front struct {
 // New returns a front end.
 func New(cfg Config) *Front {
 	cfg.Width, cfg.Height = known(cfg.Width, 80), known(cfg.Height, 24)
-	f := &Front{cfg: cfg, keyboard: newKeyboard(cfg.Typing, cfg.Glyphs), Driver: talk.New(cfg.Config)}
+	f := &Front{cfg: cfg, keyboard: newKeyboard(cfg.Typing, cfg.Glyphs), Driver: controller.New(cfg.Config)}
 	f.screen = screen.New(cfg.Out, func() (int, int) { return cfg.Width(), cfg.Height() }, cfg.Reflows)
 	f.script = f.newScript()
 	return f

@@ -13,9 +13,9 @@ import (
 	"go.uber.org/goleak"
 
 	"adze/internal/model/replay"
+	"adze/internal/ui/controller/talktest"
 	"adze/internal/ui/draw"
 	"adze/internal/ui/screen/screentest"
-	"adze/internal/ui/talk/talktest"
 )
 
 var update = flag.Bool("update", false, "write golden files")

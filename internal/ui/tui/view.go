@@ -12,9 +12,9 @@ import (
 	"adze/internal/session"
 	"adze/internal/tool"
 	"adze/internal/ui/ask"
+	"adze/internal/ui/controller"
 	"adze/internal/ui/draw"
 	"adze/internal/ui/edit"
-	"adze/internal/ui/talk"
 	"adze/internal/ui/tui/attention"
 	"adze/internal/ui/tui/pager"
 	"adze/internal/ui/tui/popup"
@@ -25,7 +25,7 @@ import (
 type view struct{ *Front }
 
 // Begin shows the greeting, the end of an earlier conversation, and the initial input.
-func (f view) Begin(c *talk.Conversation, first string) {
+func (f view) Begin(c *controller.Conversation, first string) {
 	askers(f).close()
 	pages(f).close()
 	f.outbox = outbox{}
@@ -41,7 +41,7 @@ func (f view) Begin(c *talk.Conversation, first string) {
 }
 
 // Left saves the draft and the queued messages.
-func (f view) Left(c *talk.Conversation) {
+func (f view) Left(c *controller.Conversation) {
 	remarker(f).dismiss()
 	f.keyboard.save(c, f.outbox.Drafts())
 	f.keyboard.DropStash() // the stash belongs to the session
@@ -57,14 +57,14 @@ func (f view) Entry(e session.Entry) {
 }
 
 // Ask shows a question.
-func (f view) Ask(q talk.Question) {
+func (f view) Ask(q controller.Question) {
 	remarker(f).forget()
 	askers(f).open(q)
 	f.await(attention.Question)
 }
 
 // Settled shows why the current question no longer needs an answer.
-func (f view) Settled(q talk.Question, s session.Settled) {
+func (f view) Settled(q controller.Question, s session.Settled) {
 	askers(f).close()
 	f.await(attention.Nothing)
 	if !f.Leaving() {

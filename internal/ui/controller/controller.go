@@ -1,7 +1,7 @@
-// Package talk implements UI-independent conversation control. It turns input into prompts,
+// Package controller implements UI-independent conversation control. It turns input into prompts,
 // adze commands and shell commands, queues questions, watches tasks and switches sessions. A
 // [View] shows the results.
-package talk
+package controller
 
 import (
 	"context"

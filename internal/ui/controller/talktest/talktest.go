@@ -28,8 +28,8 @@ import (
 	"adze/internal/session"
 	"adze/internal/session/window"
 	"adze/internal/tool"
+	"adze/internal/ui/controller"
 	"adze/internal/ui/screen/screentest"
-	"adze/internal/ui/talk"
 )
 
 // A Console simulates a user at a terminal, in a [synctest] bubble.
@@ -61,7 +61,7 @@ type Setup struct {
 	Gate    *permission.Gate // replaces the gate that asks about Do; may be nil
 	WarnUSD float64
 	// Open opens sessions.
-	Open func(ctx context.Context, resume string) (*talk.Conversation, error)
+	Open func(ctx context.Context, resume string) (*controller.Conversation, error)
 }
 
 // New returns a console and the configuration of its front end.
@@ -83,7 +83,7 @@ func New(t *testing.T, provider model.Provider) (*Console, *Setup) {
 	}}
 	ids := 0
 	newID := func() string { ids++; return fmt.Sprintf("%08d-id", ids) }
-	s.Open = func(ctx context.Context, resume string) (*talk.Conversation, error) {
+	s.Open = func(ctx context.Context, resume string) (*controller.Conversation, error) {
 		if resume == "missing" {
 			return nil, errors.New("there is no session missing")
 		}
@@ -94,7 +94,7 @@ func New(t *testing.T, provider model.Provider) (*Console, *Setup) {
 }
 
 // open opens a session.
-func (c *Console) open(ctx context.Context, setup *Setup, provider model.Provider, newID func() string) *talk.Conversation {
+func (c *Console) open(ctx context.Context, setup *Setup, provider model.Provider, newID func() string) *controller.Conversation {
 	var s *session.Session
 	ask := func(ctx context.Context, q permission.Question) (permission.Answer, error) {
 		return s.AskPermission(ctx, q)
@@ -127,7 +127,7 @@ func (c *Console) open(ctx context.Context, setup *Setup, provider model.Provide
 	})
 	c.Sessions = append(c.Sessions, s)
 	setup.Desk.Session = s
-	return &talk.Conversation{
+	return &controller.Conversation{
 		Session: s, Desk: commands.New(setup.Desk), Greeting: "Hello.", WarnUSD: setup.WarnUSD,
 		Explain: func(err error, _ string) string { return "explained: " + err.Error() },
 	}

@@ -1,4 +1,4 @@
-package talk
+package controller
 
 // work tracks the work the user is waiting for.
 type work struct {
