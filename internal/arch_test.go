@@ -76,7 +76,7 @@ var layers = [][]string{
 	{"ui/tui/*"},
 	{"ui/tui/prelude"},
 	{"ui/controller"},
-	{"ui/controller/talktest"},
+	{"ui/controller/controllertest"},
 	{"ui/headless", "ui/plain", "ui/tui", "ui/acp", "ui/web"},
 	{"app/setup", "app/apptest", "app/console"},
 	{"app/headstart", "app/syntax", "app/notices", "app/prompts", "app/profile", "app/seat", "app/typing"},

@@ -14,7 +14,7 @@ import (
 	"adze/internal/msg"
 	"adze/internal/platform/task"
 	"adze/internal/tool"
-	"adze/internal/ui/controller/talktest"
+	"adze/internal/ui/controller/controllertest"
 )
 
 // TestWaiting checks that the user sees a wait after two seconds, that at most ten seconds pass
@@ -67,7 +67,7 @@ say Two.
 ---
 use Run {"lines":7,"slow":true}
 ---
-say Three.`, func(s *setup) { s.Tools = append(s.Tools, talktest.RunTool()) })
+say Three.`, func(s *setup) { s.Tools = append(s.Tools, controllertest.RunTool()) })
 		c.Enter("first\n")
 		c.Shows("* Run: 14 lines\n" + last)
 		c.Hides("line 4")
@@ -81,7 +81,7 @@ say Three.`, func(s *setup) { s.Tools = append(s.Tools, talktest.RunTool()) })
 		c.End()
 	})
 	synctest.Test(t, func(t *testing.T) {
-		c := newConsole(t, "use Run {\"lines\":14}\n---\nsay One.", func(s *setup) { s.Verbose, s.Tools = true, append(s.Tools, talktest.RunTool()) })
+		c := newConsole(t, "use Run {\"lines\":14}\n---\nsay One.", func(s *setup) { s.Verbose, s.Tools = true, append(s.Tools, controllertest.RunTool()) })
 		c.Enter("first\n")
 		c.Shows("* Run: 14 lines\n  line 1")
 		c.End()

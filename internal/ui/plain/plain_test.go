@@ -19,7 +19,7 @@ import (
 	"adze/internal/model/replay"
 	"adze/internal/platform/task"
 	"adze/internal/tool"
-	"adze/internal/ui/controller/talktest"
+	"adze/internal/ui/controller/controllertest"
 )
 
 var update = flag.Bool("update", false, "write golden files")
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // A setup holds the configuration a test may change before a front end starts.
 type setup struct {
 	Config
-	*talktest.Setup
+	*controllertest.Setup
 }
 
 // newConsole starts a front end with a script.
@@ -39,7 +39,7 @@ func newConsole(t *testing.T, script string, change func(*setup)) *console {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, more := talktest.New(t, replay.NewPlayer(parsed).Provider())
+	c, more := controllertest.New(t, replay.NewPlayer(parsed).Provider())
 	cfg := setup{Config{In: c.In, Out: c, Width: func() int { return 60 }}, more}
 	cfg.Config.Open = more.Open
 	if change != nil {
@@ -53,7 +53,7 @@ func newConsole(t *testing.T, script string, change func(*setup)) *console {
 
 // A console simulates a user at a terminal.
 type console struct {
-	*talktest.Console
+	*controllertest.Console
 	interrupts chan<- struct{}
 }
 
@@ -118,8 +118,8 @@ func TestCommands(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newConsole(t, "say one\nusage input=0 output=4\n---\nsay two\nusage input=1 output=2\n---\nsay three\nusage input=1 output=2\n---\nexpect last \"/usr/bin/x explain\"\nsay A path.\nusage input=1 output=2", func(c *setup) {
 			c.WarnUSD = 5
-			talktest.KeepSession(t, &c.Desk, "00000001-id", "a title")
-			talktest.KeepSession(t, &c.Desk, "00000002-id", "another")
+			controllertest.KeepSession(t, &c.Desk, "00000001-id", "a title")
+			controllertest.KeepSession(t, &c.Desk, "00000002-id", "another")
 			c.Desk.Execute = func(_ context.Context, command string, _ func(tool.Display)) (commands.Ran, error) {
 				return commands.Ran{Output: "ran " + command}, nil
 			}
@@ -220,7 +220,7 @@ func TestFirst(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			c := newConsole(t, "forever\nexpect last \"hello\"\nsay Welcome.", func(c *setup) {
 				c.First = first
-				talktest.KeepSession(t, &c.Desk, "id-1", "a title")
+				controllertest.KeepSession(t, &c.Desk, "id-1", "a title")
 			})
 			if first == "/resume" {
 				c.Enter("1\n")

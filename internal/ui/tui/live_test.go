@@ -17,7 +17,7 @@ import (
 	"adze/internal/session"
 	"adze/internal/tool"
 	"adze/internal/ui/controller"
-	"adze/internal/ui/controller/talktest"
+	"adze/internal/ui/controller/controllertest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -337,7 +337,7 @@ say Two.
 ---
 use Run {"lines":7,"slow":true}
 ---
-say Three.`, func(s *setup) { s.Tools = append(s.Tools, talktest.RunTool()) })
+say Three.`, func(s *setup) { s.Tools = append(s.Tools, controllertest.RunTool()) })
 		c.Enter("first\r")
 		c.Shows("✓ Run\n  ⋯ 9 earlier lines ∙ Ctrl-O all\n  line 10       of it\n")
 		c.Hides("line 9 ")
@@ -358,7 +358,7 @@ say Three.`, func(s *setup) { s.Tools = append(s.Tools, talktest.RunTool()) })
 		c.End()
 	})
 	synctest.Test(t, func(t *testing.T) {
-		c := newConsole(t, 80, 30, "use Run {\"lines\":14}\n---\nsay One.", func(s *setup) { s.Verbose, s.Tools = true, append(s.Tools, talktest.RunTool()) })
+		c := newConsole(t, 80, 30, "use Run {\"lines\":14}\n---\nsay One.", func(s *setup) { s.Verbose, s.Tools = true, append(s.Tools, controllertest.RunTool()) })
 		c.Enter("first\r")
 		c.Shows("✓ Run\n  line 1 ")
 		c.End()
@@ -430,7 +430,7 @@ func TestInterrupts(t *testing.T) {
 func TestTypedAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newConsole(t, 80, 24, "forever\nexpect last \"hello\"\nsay Welcome.", func(c *setup) {
-			talktest.KeepSession(t, &c.Desk, "id-1", "a title")
+			controllertest.KeepSession(t, &c.Desk, "id-1", "a title")
 		})
 		c.Enter("/resume id-1\rhello\rhalf a li")
 		c.Shows("Welcome.")
@@ -456,7 +456,7 @@ func TestTypedAhead(t *testing.T) {
 func TestSlowCommand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newConsole(t, 80, 24, "say Hi.", func(c *setup) {
-			c.Desk.Version, c.Desk.Surroundings.Commands = "9.9", func(bool) []commands.Command { return talktest.Commands() }
+			c.Desk.Version, c.Desk.Surroundings.Commands = "9.9", func(bool) []commands.Command { return controllertest.Commands() }
 		})
 		c.Enter("/slow\r")
 		time.Sleep(2500 * time.Millisecond)

@@ -13,7 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"adze/internal/model/replay"
-	"adze/internal/ui/controller/talktest"
+	"adze/internal/ui/controller/controllertest"
 	"adze/internal/ui/draw"
 	"adze/internal/ui/screen/screentest"
 )
@@ -25,11 +25,11 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // A setup holds the configuration a test may change before a front end starts.
 type setup struct {
 	Config
-	*talktest.Setup
+	*controllertest.Setup
 }
 
 // A console simulates a user at a terminal.
-type console struct{ *talktest.Console }
+type console struct{ *controllertest.Console }
 
 // newConsole starts a front end with a script, in a terminal of the given size.
 func newConsole(t *testing.T, width, height int, script string, change func(*setup)) *console {
@@ -38,7 +38,7 @@ func newConsole(t *testing.T, width, height int, script string, change func(*set
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, more := talktest.New(t, replay.NewPlayer(parsed).Provider())
+	c, more := controllertest.New(t, replay.NewPlayer(parsed).Provider())
 	c.ByKey, c.Screen = true, screentest.New(width, height)
 	cfg := setup{Config{
 		Terminal: Terminal{In: c.In, Out: c, Width: func() int { return width }, Height: func() int { return height }},

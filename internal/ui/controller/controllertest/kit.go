@@ -1,4 +1,4 @@
-package talktest
+package controllertest
 
 import (
 	"context"

@@ -1,6 +1,6 @@
-// Package talktest runs conversations in front end tests, with a scripted model, real sessions
+// Package controllertest runs conversations in front end tests, with a scripted model, real sessions
 // and commands, and a simulated user.
-package talktest
+package controllertest
 
 import (
 	"context"
