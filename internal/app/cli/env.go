@@ -10,11 +10,11 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/app/console"
 	"adze/internal/app/settings"
 	"adze/internal/app/setup"
 	"adze/internal/app/wire"
 	"adze/internal/platform/term"
+	"adze/internal/ui/console"
 	"adze/internal/ui/draw"
 )
 

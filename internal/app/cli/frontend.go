@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 
-	"adze/internal/app/console"
 	"adze/internal/app/login"
 	"adze/internal/app/seat"
 	"adze/internal/app/settings"
+	"adze/internal/ui/console"
 	"adze/internal/ui/draw"
 	"adze/internal/ui/tui/dialog"
 	"adze/internal/ui/tui/prelude"

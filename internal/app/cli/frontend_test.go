@@ -9,11 +9,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"adze/internal/app/console"
 	"adze/internal/app/seat"
 	"adze/internal/app/settings"
 	"adze/internal/commands/display"
 	"adze/internal/platform/config"
+	"adze/internal/ui/console"
 	"adze/internal/ui/draw"
 	"adze/internal/ui/tui/prelude"
 )

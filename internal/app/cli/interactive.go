@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/app/console"
 	"adze/internal/app/instructions"
 	"adze/internal/app/login"
 	"adze/internal/app/memorycmd"
@@ -33,6 +32,7 @@ import (
 	"adze/internal/platform/term"
 	"adze/internal/platform/trust"
 	"adze/internal/session/archive"
+	"adze/internal/ui/console"
 	"adze/internal/ui/controller"
 	"adze/internal/ui/draw"
 	"adze/internal/ui/plain"

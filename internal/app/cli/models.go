@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/app/console"
 	"adze/internal/app/providers"
 	"adze/internal/app/settings"
 	"adze/internal/app/syntax"
 	"adze/internal/model/catalog"
 	"adze/internal/platform/term"
+	"adze/internal/ui/console"
 )
 
 // modelsOptions holds the options of adze models.

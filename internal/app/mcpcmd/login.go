@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 
-	"adze/internal/app/console"
 	"adze/internal/mcp/roster"
 	"adze/internal/mcp/signin"
+	"adze/internal/ui/console"
 )
 
 // login signs the user in to a server.

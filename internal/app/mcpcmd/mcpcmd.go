@@ -9,12 +9,12 @@ import (
 	"strings"
 
 	"adze/internal/app/actions"
-	"adze/internal/app/console"
 	"adze/internal/app/servers"
 	"adze/internal/app/settings"
 	"adze/internal/app/syntax"
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/spell"
+	"adze/internal/ui/console"
 )
 
 // Actions returns the actions of adze mcp.

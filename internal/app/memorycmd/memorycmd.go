@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"adze/internal/app/actions"
-	"adze/internal/app/console"
 	"adze/internal/app/setup"
 	"adze/internal/memory"
 	"adze/internal/platform/term"
+	"adze/internal/ui/console"
 )
 
 // Actions returns the actions of adze memory.

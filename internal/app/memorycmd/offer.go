@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"adze/internal/app/console"
 	"adze/internal/app/memories"
 	"adze/internal/app/settings"
 	"adze/internal/memory"
@@ -14,6 +13,7 @@ import (
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/term"
 	"adze/internal/session/store"
+	"adze/internal/ui/console"
 )
 
 // Declined is the name of the file that records that the user declined to copy other memories.

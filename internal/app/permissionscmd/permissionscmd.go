@@ -10,12 +10,12 @@ import (
 	"path/filepath"
 	"strings"
 
-	"adze/internal/app/console"
 	"adze/internal/app/setup"
 	"adze/internal/app/wire"
 	"adze/internal/permission"
 	"adze/internal/permission/rule"
 	"adze/internal/platform/scope"
+	"adze/internal/ui/console"
 )
 
 // A Checker decides calls without running them.

@@ -8,11 +8,11 @@ import (
 	"fmt"
 
 	"adze/internal/app/actions"
-	"adze/internal/app/console"
 	"adze/internal/app/plugins"
 	"adze/internal/app/setup"
 	"adze/internal/app/syntax"
 	"adze/internal/platform/scope"
+	"adze/internal/ui/console"
 )
 
 // Actions returns the actions of adze plugin.

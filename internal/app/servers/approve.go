@@ -6,11 +6,11 @@ import (
 	"strings"
 	"unicode"
 
-	"adze/internal/app/console"
 	"adze/internal/app/settings"
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/trust"
+	"adze/internal/ui/console"
 )
 
 // Approve records whether the user wants a project server, with its current entry, to be

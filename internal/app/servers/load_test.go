@@ -7,11 +7,11 @@ import (
 	"testing"
 
 	"adze/internal/app/apptest"
-	"adze/internal/app/console"
 	"adze/internal/app/settings"
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/trust"
+	"adze/internal/ui/console"
 )
 
 // A place is a user's machine with a repository and a working directory in it.

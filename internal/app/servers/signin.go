@@ -10,13 +10,13 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/app/console"
 	"adze/internal/mcp"
 	"adze/internal/mcp/roster"
 	"adze/internal/mcp/signin"
 	"adze/internal/platform/browser"
 	"adze/internal/tool"
 	"adze/internal/tools/mcptool"
+	"adze/internal/ui/console"
 )
 
 // maxSignIns is the maximum number of sign-ins per operation.

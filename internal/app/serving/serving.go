@@ -10,12 +10,12 @@ import (
 	"net"
 	"strings"
 
-	"adze/internal/app/console"
 	"adze/internal/app/setup"
 	"adze/internal/app/toolbox"
 	"adze/internal/app/wire"
 	"adze/internal/mcp/serve"
 	"adze/internal/platform/fsys"
+	"adze/internal/ui/console"
 )
 
 // maxToken is the maximum size of a token file, in bytes.

@@ -18,11 +18,11 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"adze/internal/app/apptest"
-	"adze/internal/app/console"
 	"adze/internal/app/settings"
 	"adze/internal/app/toolbox"
 	"adze/internal/app/wire"
 	"adze/internal/tool"
+	"adze/internal/ui/console"
 )
 
 // A client is another program that uses adze's tools in a workspace.

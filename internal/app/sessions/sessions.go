@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"adze/internal/app/actions"
-	"adze/internal/app/console"
 	"adze/internal/app/setup"
 	"adze/internal/session/archive"
 	"adze/internal/session/store"
+	"adze/internal/ui/console"
 )
 
 // Actions returns the actions of adze sessions.
