@@ -78,7 +78,7 @@ var layers = [][]string{
 	{"ui/controller"},
 	{"ui/controller/controllertest"},
 	{"ui/headless", "ui/plain", "ui/tui", "ui/acp", "ui/web"},
-	{"app/setup", "app/apptest", "ui/console"},
+	{"setup", "app/apptest", "ui/console"},
 	{"app/headstart", "app/syntax", "app/notices", "app/prompts", "app/profile", "app/seat", "app/typing"},
 	{"app/settings", "app/actions"},
 	{"app/transcript", "app/memories", "app/styles", "app/agentdefs", "app/plugins"},

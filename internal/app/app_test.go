@@ -9,7 +9,7 @@ import (
 
 	"adze/internal/agent"
 	"adze/internal/app/cli"
-	"adze/internal/app/setup"
+	"adze/internal/setup"
 	"adze/internal/tool"
 )
 

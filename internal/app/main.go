@@ -13,13 +13,13 @@ import (
 	"time"
 
 	"adze/internal/app/cli"
-	"adze/internal/app/setup"
 	"adze/internal/app/teams"
 	"adze/internal/platform/config"
 	"adze/internal/platform/environ"
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/sandbox"
 	"adze/internal/platform/term"
+	"adze/internal/setup"
 	"adze/internal/tool"
 )
 

@@ -8,11 +8,11 @@ import (
 	"runtime"
 
 	"adze/internal/app/settings"
-	"adze/internal/app/setup"
 	"adze/internal/permission"
 	"adze/internal/permission/rule"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/texts"
+	"adze/internal/setup"
 )
 
 // A Spec holds the permission options of a conversation.

@@ -6,9 +6,9 @@ import (
 	"context"
 	"strings"
 
-	"adze/internal/app/setup"
 	"adze/internal/app/syntax"
 	"adze/internal/platform/spell"
+	"adze/internal/setup"
 )
 
 // Any as Most means any number of arguments.

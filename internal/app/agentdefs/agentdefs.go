@@ -12,11 +12,11 @@ import (
 	"adze/internal/agentdef"
 	"adze/internal/agentdef/builtin"
 	"adze/internal/app/settings"
-	"adze/internal/app/setup"
 	"adze/internal/hook"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/texts"
+	"adze/internal/setup"
 )
 
 // Flags holds the definitions from the command line or the host. It is safe for concurrent use;

@@ -8,11 +8,11 @@ import (
 	"adze/internal/agentdef"
 	"adze/internal/app/actions"
 	"adze/internal/app/agentdefs"
-	"adze/internal/app/setup"
 	"adze/internal/app/syntax"
 	"adze/internal/commands"
 	"adze/internal/commands/extensions"
 	"adze/internal/platform/scope"
+	"adze/internal/setup"
 	"adze/internal/ui/console"
 	"adze/internal/ui/draw"
 )

@@ -8,8 +8,8 @@ import (
 	"adze/internal/app/login"
 	"adze/internal/app/providers"
 	"adze/internal/app/settings"
-	"adze/internal/app/setup"
 	"adze/internal/app/syntax"
+	"adze/internal/setup"
 )
 
 // authOptions holds the options of adze auth.

@@ -9,11 +9,11 @@ import (
 	"strings"
 
 	"adze/internal/agent"
-	"adze/internal/app/setup"
 	"adze/internal/app/syntax"
 	"adze/internal/commands"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/spell"
+	"adze/internal/setup"
 )
 
 // options is implemented by the options of each command.

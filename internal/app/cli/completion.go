@@ -5,10 +5,10 @@ import (
 
 	"adze/internal/app/providers"
 	"adze/internal/app/settings"
-	"adze/internal/app/setup"
 	"adze/internal/app/syntax"
 	"adze/internal/model/catalog"
 	"adze/internal/permission"
+	"adze/internal/setup"
 )
 
 // completionOptions holds the options of adze completion.

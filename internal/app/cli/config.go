@@ -10,12 +10,12 @@ import (
 	"strings"
 
 	"adze/internal/app/settings"
-	"adze/internal/app/setup"
 	"adze/internal/app/syntax"
 	"adze/internal/platform/config"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/spell"
 	"adze/internal/platform/term"
+	"adze/internal/setup"
 )
 
 // schemaID is the ID of the settings schema.

@@ -10,11 +10,11 @@ import (
 	"strings"
 
 	"adze/internal/app/demo"
-	"adze/internal/app/setup"
 	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
 	"adze/internal/msg"
 	"adze/internal/session"
+	"adze/internal/setup"
 	"adze/internal/ui/draw"
 )
 

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"adze/internal/app/settings"
-	"adze/internal/app/setup"
 	"adze/internal/app/wire"
 	"adze/internal/platform/term"
+	"adze/internal/setup"
 	"adze/internal/ui/console"
 	"adze/internal/ui/draw"
 )

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/app/setup"
 	"adze/internal/app/syntax"
 	"adze/internal/platform/spell"
+	"adze/internal/setup"
 )
 
 // helpOptions holds the options of adze help.

@@ -12,10 +12,10 @@ import (
 	"adze/internal/app/servers"
 	"adze/internal/app/serving"
 	"adze/internal/app/settings"
-	"adze/internal/app/setup"
 	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
 	"adze/internal/mcp/roster"
+	"adze/internal/setup"
 )
 
 // mcpOptions holds the options of adze mcp.

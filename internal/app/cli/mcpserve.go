@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"adze/internal/app/serving"
-	"adze/internal/app/setup"
 	"adze/internal/app/syntax"
+	"adze/internal/setup"
 )
 
 // serveFlags returns the flags of adze mcp serve.

@@ -9,8 +9,8 @@ import (
 	"adze/internal/app/memories"
 	"adze/internal/app/memorycmd"
 	"adze/internal/app/settings"
-	"adze/internal/app/setup"
 	"adze/internal/app/syntax"
+	"adze/internal/setup"
 )
 
 // memoryOptions holds the options of adze memory.

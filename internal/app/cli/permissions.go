@@ -6,9 +6,9 @@ import (
 
 	"adze/internal/app/permissionscmd"
 	"adze/internal/app/settings"
-	"adze/internal/app/setup"
 	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
+	"adze/internal/setup"
 )
 
 // permissionsOptions holds the options of adze permissions.

@@ -8,9 +8,9 @@ import (
 	"adze/internal/app/plugincmd"
 	"adze/internal/app/plugins"
 	"adze/internal/app/settings"
-	"adze/internal/app/setup"
 	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
+	"adze/internal/setup"
 )
 
 // pluginOptions holds the options of adze plugin.

@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"adze/internal/app/settings"
-	"adze/internal/app/setup"
 	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
 	"adze/internal/prompt"
+	"adze/internal/setup"
 )
 
 // promptOptions holds the options of adze prompt.

@@ -8,13 +8,13 @@ import (
 	"strings"
 
 	"adze/internal/app/belongings"
-	"adze/internal/app/setup"
 	"adze/internal/commands"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/filehistory"
 	"adze/internal/session"
 	"adze/internal/session/archive"
 	"adze/internal/session/store"
+	"adze/internal/setup"
 )
 
 // rewindFiles restores a session's files to their state before a given message.

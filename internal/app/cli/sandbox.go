@@ -6,11 +6,11 @@ import (
 	"strings"
 
 	"adze/internal/app/settings"
-	"adze/internal/app/setup"
 	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
 	"adze/internal/confine"
 	"adze/internal/platform/sandbox"
+	"adze/internal/setup"
 )
 
 // sandboxOptions holds the options of adze sandbox.

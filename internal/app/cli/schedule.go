@@ -7,13 +7,13 @@ import (
 	"time"
 
 	"adze/internal/app/actions"
-	"adze/internal/app/setup"
 	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
 	"adze/internal/commands"
 	"adze/internal/commands/schedule"
 	"adze/internal/domain/cron"
 	"adze/internal/platform/fsys"
+	"adze/internal/setup"
 	"adze/internal/ui/draw"
 )
 

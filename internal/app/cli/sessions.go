@@ -6,10 +6,10 @@ import (
 	"adze/internal/app/belongings"
 	"adze/internal/app/sessions"
 	"adze/internal/app/settings"
-	"adze/internal/app/setup"
 	"adze/internal/app/syntax"
 	"adze/internal/platform/fsys"
 	"adze/internal/session/archive"
+	"adze/internal/setup"
 )
 
 // sessionsOptions holds the options of adze sessions.

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 
-	"adze/internal/app/setup"
 	"adze/internal/app/syntax"
 	"adze/internal/app/teams"
 	"adze/internal/app/wire"
+	"adze/internal/setup"
 )
 
 // teamFlags returns the flags with which a team's lead starts a teammate.

@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"adze/internal/app/settings"
-	"adze/internal/app/setup"
 	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
 	"adze/internal/msg"
 	"adze/internal/platform/term"
 	"adze/internal/session"
+	"adze/internal/setup"
 	"adze/internal/tool"
 )
 

@@ -8,10 +8,10 @@ import (
 
 	"adze/internal/app/instructions"
 	"adze/internal/app/settings"
-	"adze/internal/app/setup"
 	"adze/internal/app/syntax"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/term"
+	"adze/internal/setup"
 )
 
 // trustOptions holds the options of adze trust.

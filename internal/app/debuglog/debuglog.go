@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"adze/internal/app/setup"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/redact"
+	"adze/internal/setup"
 )
 
 // A Spec holds the debug log options.

@@ -11,10 +11,10 @@ import (
 	"strings"
 
 	"adze/internal/app/providers"
-	"adze/internal/app/setup"
 	"adze/internal/platform/browser"
 	"adze/internal/platform/keyring"
 	"adze/internal/platform/term"
+	"adze/internal/setup"
 )
 
 // A Console is used to prompt the user.

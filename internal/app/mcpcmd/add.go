@@ -13,12 +13,12 @@ import (
 	"strings"
 
 	"adze/internal/app/servers"
-	"adze/internal/app/setup"
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/trust"
+	"adze/internal/setup"
 )
 
 // An entry is a server in a configuration file.

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"adze/internal/app/servers"
-	"adze/internal/app/setup"
 	"adze/internal/mcp"
 	"adze/internal/mcp/roster"
+	"adze/internal/setup"
 )
 
 // tried is the name of a server that is not configured.

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"adze/internal/app/actions"
-	"adze/internal/app/setup"
 	"adze/internal/memory"
 	"adze/internal/platform/term"
+	"adze/internal/setup"
 	"adze/internal/ui/console"
 )
 

@@ -15,13 +15,13 @@ import (
 	"adze/internal/agent"
 	"adze/internal/app/providers"
 	"adze/internal/app/settings"
-	"adze/internal/app/setup"
 	"adze/internal/model"
 	"adze/internal/model/catalog"
 	"adze/internal/model/cost"
 	"adze/internal/msg"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/fsys"
+	"adze/internal/setup"
 )
 
 // A Spec holds the model options. Empty fields mean the settings decide.

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"adze/internal/agent"
-	"adze/internal/app/setup"
 	"adze/internal/msg"
+	"adze/internal/setup"
 	"adze/internal/tools/structured"
 )
 

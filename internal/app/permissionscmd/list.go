@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/app/setup"
 	"adze/internal/permission"
 	"adze/internal/permission/rule"
 	"adze/internal/platform/scope"
+	"adze/internal/setup"
 )
 
 // A listedRule is an active rule in JSON output.

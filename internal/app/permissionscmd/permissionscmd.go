@@ -10,11 +10,11 @@ import (
 	"path/filepath"
 	"strings"
 
-	"adze/internal/app/setup"
 	"adze/internal/app/wire"
 	"adze/internal/permission"
 	"adze/internal/permission/rule"
 	"adze/internal/platform/scope"
+	"adze/internal/setup"
 	"adze/internal/ui/console"
 )
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"adze/internal/app/plugins"
-	"adze/internal/app/setup"
 	"adze/internal/plugin"
+	"adze/internal/setup"
 	"adze/internal/tool"
 )
 

@@ -9,8 +9,8 @@ import (
 	"text/tabwriter"
 
 	"adze/internal/app/plugins"
-	"adze/internal/app/setup"
 	"adze/internal/platform/amount"
+	"adze/internal/setup"
 	"adze/internal/tool"
 )
 

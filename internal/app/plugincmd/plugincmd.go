@@ -9,9 +9,9 @@ import (
 
 	"adze/internal/app/actions"
 	"adze/internal/app/plugins"
-	"adze/internal/app/setup"
 	"adze/internal/app/syntax"
 	"adze/internal/platform/scope"
+	"adze/internal/setup"
 	"adze/internal/ui/console"
 )
 

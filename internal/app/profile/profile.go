@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/app/setup"
+	"adze/internal/setup"
 )
 
 // CheckAddress returns an error unless address is a loopback address: profiles expose the

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"adze/internal/app/settings"
-	"adze/internal/app/setup"
 	"adze/internal/model"
 	"adze/internal/model/local"
 	"adze/internal/model/replay"
@@ -19,6 +18,7 @@ import (
 	"adze/internal/platform/config"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/transport"
+	"adze/internal/setup"
 )
 
 // unavailable is the reason, as a sentence, why a provider cannot be used.

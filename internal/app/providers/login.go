@@ -12,11 +12,11 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/app/setup"
 	"adze/internal/model/wire"
 	"adze/internal/platform/keyring"
 	"adze/internal/platform/pkce"
 	"adze/internal/platform/transport"
+	"adze/internal/setup"
 )
 
 // An account describes how the user gets a key for a provider, and how the key is checked.

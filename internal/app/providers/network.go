@@ -3,10 +3,10 @@ package providers
 import (
 	"os"
 
-	"adze/internal/app/setup"
 	"adze/internal/platform/config"
 	"adze/internal/platform/contacts"
 	"adze/internal/platform/transport"
+	"adze/internal/setup"
 )
 
 // Network returns the transport configuration for providers: the certificates in the settings.

@@ -7,13 +7,13 @@ import (
 	"errors"
 	"strings"
 
-	"adze/internal/app/setup"
 	"adze/internal/model"
 	"adze/internal/model/catalog"
 	"adze/internal/model/replay"
 	"adze/internal/model/retry"
 	"adze/internal/model/router"
 	"adze/internal/platform/config"
+	"adze/internal/setup"
 )
 
 // ReplayPrefix marks a model name that is a script.

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/app/setup"
 	"adze/internal/model/anthropic"
 	"adze/internal/model/chat"
 	"adze/internal/model/gemini"
@@ -15,6 +14,7 @@ import (
 	"adze/internal/model/wire"
 	"adze/internal/platform/config"
 	"adze/internal/platform/spell"
+	"adze/internal/setup"
 )
 
 // A provider is a row in the provider table.

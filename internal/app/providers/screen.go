@@ -6,9 +6,9 @@ import (
 	"errors"
 	"strings"
 
-	"adze/internal/app/setup"
 	"adze/internal/model/local"
 	"adze/internal/model/wire"
+	"adze/internal/setup"
 )
 
 // noProvider returns the error for a user without a configured provider. why adds a reason; it

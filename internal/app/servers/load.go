@@ -13,7 +13,6 @@ import (
 	"sync"
 
 	"adze/internal/app/settings"
-	"adze/internal/app/setup"
 	"adze/internal/mcp/editor"
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/fsys"
@@ -21,6 +20,7 @@ import (
 	"adze/internal/platform/scope"
 	"adze/internal/platform/trust"
 	"adze/internal/session/store"
+	"adze/internal/setup"
 )
 
 // Flags holds the command-line options for servers.

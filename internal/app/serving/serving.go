@@ -10,11 +10,11 @@ import (
 	"net"
 	"strings"
 
-	"adze/internal/app/setup"
 	"adze/internal/app/toolbox"
 	"adze/internal/app/wire"
 	"adze/internal/mcp/serve"
 	"adze/internal/platform/fsys"
+	"adze/internal/setup"
 	"adze/internal/ui/console"
 )
 

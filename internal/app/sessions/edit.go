@@ -9,10 +9,10 @@ import (
 
 	"adze/internal/app/belongings"
 	"adze/internal/app/extras"
-	"adze/internal/app/setup"
 	"adze/internal/msg"
 	"adze/internal/session/archive"
 	"adze/internal/session/store"
+	"adze/internal/setup"
 )
 
 // exportSession writes a session in a format for sharing.

@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"adze/internal/app/extras"
-	"adze/internal/app/setup"
 	"adze/internal/msg"
 	"adze/internal/platform/amount"
 	"adze/internal/session/archive"
 	"adze/internal/session/store"
+	"adze/internal/setup"
 )
 
 // A shownSession is a session in JSON output.

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"adze/internal/app/actions"
-	"adze/internal/app/setup"
 	"adze/internal/session/archive"
 	"adze/internal/session/store"
+	"adze/internal/setup"
 	"adze/internal/ui/console"
 )
 

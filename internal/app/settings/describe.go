@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/app/setup"
 	"adze/internal/platform/config"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/spell"
+	"adze/internal/setup"
 )
 
 // A Setting is a key with its value and origin.

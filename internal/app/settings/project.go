@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"adze/internal/app/setup"
 	"adze/internal/platform/config"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/pulse"
@@ -19,6 +18,7 @@ import (
 	"adze/internal/platform/scope"
 	"adze/internal/platform/spell"
 	"adze/internal/platform/trust"
+	"adze/internal/setup"
 )
 
 // A Source specifies where settings are read from, and how the command line changes trust.

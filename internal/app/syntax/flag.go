@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"adze/internal/app/setup"
 	"adze/internal/platform/spell"
+	"adze/internal/setup"
 )
 
 // A Flag is an entry in a command's flag table, bound to a field of the command's options.

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"adze/internal/app/setup"
 	"adze/internal/permission"
+	"adze/internal/setup"
 	"adze/internal/team"
 	"adze/internal/tool"
 	teamtool "adze/internal/tools/team"

@@ -4,7 +4,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"adze/internal/app/setup"
+	"adze/internal/setup"
 )
 
 // Temporary returns a temporary directory for a conversation without a transcript.

@@ -15,7 +15,6 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/app/setup"
 	"adze/internal/model/cost"
 	"adze/internal/msg"
 	"adze/internal/platform/amount"
@@ -23,6 +22,7 @@ import (
 	"adze/internal/platform/task"
 	"adze/internal/session/archive"
 	"adze/internal/session/store"
+	"adze/internal/setup"
 )
 
 // Config configures a workspace's transcripts.

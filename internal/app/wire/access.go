@@ -8,7 +8,6 @@ import (
 
 	"adze/internal/app/access"
 	"adze/internal/app/providers"
-	"adze/internal/app/setup"
 	"adze/internal/app/teams"
 	"adze/internal/app/workdir"
 	"adze/internal/confine"
@@ -18,6 +17,7 @@ import (
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/scope"
 	"adze/internal/session/store"
+	"adze/internal/setup"
 	"adze/internal/tools/plan"
 )
 

@@ -6,13 +6,13 @@ import (
 	"path/filepath"
 
 	"adze/internal/app/belongings"
-	"adze/internal/app/setup"
 	"adze/internal/msg"
 	"adze/internal/platform/filehistory"
 	"adze/internal/platform/filestate"
 	"adze/internal/platform/replace"
 	"adze/internal/platform/search"
 	"adze/internal/session"
+	"adze/internal/setup"
 	"adze/internal/tool/change"
 )
 

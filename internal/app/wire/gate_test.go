@@ -7,8 +7,8 @@ import (
 
 	"adze/internal/app/access"
 	"adze/internal/app/settings"
-	"adze/internal/app/setup"
 	"adze/internal/permission"
+	"adze/internal/setup"
 )
 
 func unconfined() bool { return false }

@@ -3,8 +3,8 @@ package wire
 import (
 	"context"
 
-	"adze/internal/app/setup"
 	"adze/internal/prompt"
+	"adze/internal/setup"
 	"adze/internal/tool"
 )
 

@@ -3,9 +3,9 @@ package wire
 import (
 	"context"
 
-	"adze/internal/app/setup"
 	"adze/internal/app/tasklists"
 	"adze/internal/hook"
+	"adze/internal/setup"
 	"adze/internal/tasklist"
 )
 

@@ -4,13 +4,13 @@ import (
 	"context"
 	"path/filepath"
 
-	"adze/internal/app/setup"
 	"adze/internal/app/workdir"
 	"adze/internal/app/worktrees"
 	"adze/internal/commands"
 	"adze/internal/commands/copies"
 	"adze/internal/platform/worktree"
 	"adze/internal/session"
+	"adze/internal/setup"
 	"adze/internal/tool"
 	tree "adze/internal/tools/worktree"
 )
