@@ -58,7 +58,7 @@ var layers = [][]string{
 	{"agentdef", "skill", "plugin"},
 	{"agentdef/builtin", "skill/library", "skill/usage", "skill/bundled", "skill/remote", "plugin/market", "style", "domain/cron", "workflow"},
 	{"tools/*", "permission", "hook", "memory", "instruct"},
-	{"confine"},
+	{"permission/confine"},
 	{"agent/sidequery"},
 	{"agent/exec", "prompt", "memory/recall", "permission/judge", "hook/prompted", "session/title", "session/remark", "agent/compact", "agent/snip", "agent/collapse"},
 	{"agent", "mcp/serve"},

@@ -8,7 +8,7 @@ import (
 	"adze/internal/app/settings"
 	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
-	"adze/internal/confine"
+	"adze/internal/permission/confine"
 	"adze/internal/platform/sandbox"
 	"adze/internal/setup"
 )

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"adze/internal/app/apptest"
-	"adze/internal/confine"
+	"adze/internal/permission/confine"
 	"adze/internal/platform/config"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/trust"

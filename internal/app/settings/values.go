@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"adze/internal/agent/compact"
-	"adze/internal/confine"
 	"adze/internal/hook"
 	"adze/internal/model"
 	"adze/internal/permission"
+	"adze/internal/permission/confine"
 	"adze/internal/permission/judge"
 	"adze/internal/permission/rule"
 	"adze/internal/platform/config"

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"adze/internal/app/settings"
-	"adze/internal/confine"
 	"adze/internal/permission"
+	"adze/internal/permission/confine"
 	"adze/internal/tool/command"
 	"adze/internal/tool/tooltest"
 	"adze/internal/tools/bash"
