@@ -49,7 +49,7 @@ var layers = [][]string{
 	{"tool"},
 	{"tool/absent", "tool/tooltest", "tool/change", "tool/command", "tool/deferral", "tool/place", "tool/suggest"},
 	{"permission/compat", "permission/mode"},
-	{"permission/rule", "permission/approval", "permission/inner", "permission/reminder", "permission/tally"},
+	{"permission/rule", "permission/approval", "permission/nested", "permission/reminder", "permission/tally"},
 	{"permission/program"},
 	{"team"},
 	{"mcp/roster", "mcp/hosted", "mcp/mcptest"},

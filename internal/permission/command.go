@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"adze/internal/permission/compat"
-	"adze/internal/permission/inner"
+	"adze/internal/permission/nested"
 	"adze/internal/permission/rule"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/shell"
@@ -156,7 +156,7 @@ func harmlessWords(program string) bool {
 // hazards looks for actions that the user must confirm, regardless of mode and allow rules.
 func (c commandCheck) hazards() finding {
 	var found finding
-	for _, line := range append([]inner.Line{{Script: c.cmd.Script}}, c.cmd.nested...) {
+	for _, line := range append([]nested.Line{{Script: c.cmd.Script}}, c.cmd.nested...) {
 		if line.Handed {
 			continue // the line's own check reports these
 		}

@@ -1,7 +1,7 @@
 package permission
 
 import (
-	"adze/internal/permission/inner"
+	"adze/internal/permission/nested"
 	"adze/internal/permission/rule"
 	"adze/internal/platform/gitrepo"
 	"adze/internal/platform/paths"
@@ -89,7 +89,7 @@ type Command struct {
 	repository func(dir string) (*gitrepo.Reader, error)
 	// nested holds the lines that the command passes to other programs to run, and inner the
 	// files they touch.
-	nested []inner.Line
+	nested []nested.Line
 	inner  []Use
 	// mentions holds the words that the wildcard rules covering the command do not cover; see
 	// [resolver.mentioned].

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/permission/inner"
+	"adze/internal/permission/nested"
 	"adze/internal/permission/program"
 	"adze/internal/platform/paths"
 	"adze/internal/platform/shell"
@@ -103,7 +103,7 @@ func (r resolver) command(own *tool.Command) *Command {
 		c.Uses = append(c.Uses, r.uses(use)...)
 	}
 	for _, part := range c.Script.Parts {
-		if inner.SearchesBelow(part) && !slices.ContainsFunc(c.Uses, func(u Use) bool { return u.Part == part && !u.Redirect }) {
+		if nested.SearchesBelow(part) && !slices.ContainsFunc(c.Uses, func(u Use) bool { return u.Part == part && !u.Redirect }) {
 			c.Uses = append(c.Uses, r.uses(shell.PathUse{Part: part, Verb: shell.ReadPath, Path: ".", Known: !c.Script.ChangesDir()})...)
 		}
 	}
@@ -115,7 +115,7 @@ func (r resolver) command(own *tool.Command) *Command {
 			}
 		}
 	}
-	c.nested = inner.Lines(c.Script, vars)
+	c.nested = nested.Lines(c.Script, vars)
 	for _, script := range c.nested {
 		for _, use := range script.Paths() {
 			c.inner = append(c.inner, r.uses(use)...)
@@ -218,7 +218,7 @@ func (r *resolver) uses(u shell.PathUse) []Use {
 	var found []string
 	ok := r.p.places().contains(use.names) // elsewhere it needs confirmation anyway, and may be a device or a network share
 	if ok {
-		found, ok = inner.Expand(dir, u.Glob)
+		found, ok = nested.Expand(dir, u.Glob)
 	}
 	use.Tree = !ok
 	if !ok && strings.IndexByte("*?[", u.Glob[0]) >= 0 {

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"adze/internal/permission/compat"
-	"adze/internal/permission/inner"
+	"adze/internal/permission/nested"
 	"adze/internal/permission/rule"
 	"adze/internal/platform/shell"
 )
@@ -75,7 +75,7 @@ func (p *placement) source(w shell.Word) {
 		p.place(w.Value)
 		return
 	}
-	found, ok := inner.Expand(p.dir, w.Value)
+	found, ok := nested.Expand(p.dir, w.Value)
 	p.unseen = true // the wildcard may match more files by the time it runs
 	if !ok {
 		p.unknown(w.Text)

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/permission/inner"
+	"adze/internal/permission/nested"
 	"adze/internal/platform/shell"
 )
 
@@ -49,7 +49,7 @@ type lookup struct {
 
 // Find returns the alternative forms of a line and of the lines it passes to others. Unsure is
 // the reason there may be more, or "".
-func Find(c Config, own *shell.Script, nested []inner.Line) (lines []*shell.Script, unsure string) {
+func Find(c Config, own *shell.Script, inner []nested.Line) (lines []*shell.Script, unsure string) {
 	l := &lookup{Config: c, own: own, seen: map[string]bool{}, left: maxPrograms}
 	if c.Aliases != nil {
 		aliases, err := c.Aliases()
@@ -59,12 +59,12 @@ func Find(c Config, own *shell.Script, nested []inner.Line) (lines []*shell.Scri
 		l.aliases = aliases
 	}
 	l.script(own)
-	for _, s := range nested {
+	for _, s := range inner {
 		l.script(s.Script)
 	}
 	for i := 0; i < len(l.lines); i++ { // l.lines grows during the loop
 		l.script(l.lines[i])
-		for _, s := range inner.Lines(l.lines[i], l.vars()) {
+		for _, s := range nested.Lines(l.lines[i], l.vars()) {
 			l.script(s.Script)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"adze/internal/msg"
-	"adze/internal/permission/inner"
+	"adze/internal/permission/nested"
 	"adze/internal/platform/edit"
 	"adze/internal/platform/filestate"
 	"adze/internal/platform/shell"
@@ -90,7 +90,7 @@ func (p *inPlace) add(part *shell.Part) bool {
 			args = append(args, w.Value)
 			continue
 		}
-		found, ok := inner.Expand(p.call.here.Path, w.Value)
+		found, ok := nested.Expand(p.call.here.Path, w.Value)
 		if !ok || len(found) == 0 || w.Text != w.Value { // a quoted character is not a wildcard
 			return false
 		}

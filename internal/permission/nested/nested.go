@@ -1,6 +1,6 @@
-// Package inner finds commands that other commands run (xargs, find -exec, sh -c), and expands
+// Package nested finds commands that other commands run (xargs, find -exec, sh -c), and expands
 // wildcards. Its results are used only to find forbidden actions, never to allow anything.
-package inner
+package nested
 
 import (
 	"errors"
