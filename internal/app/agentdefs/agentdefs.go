@@ -10,8 +10,8 @@ import (
 	"sync"
 
 	"adze/internal/agentdef"
-	"adze/internal/agentdef/builtin"
 	"adze/internal/app/settings"
+	"adze/internal/feature/agents/builtin"
 	"adze/internal/hook"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/scope"

@@ -11,8 +11,8 @@ import (
 	"sync"
 
 	"adze/internal/agentdef"
-	"adze/internal/agentdef/builtin"
 	"adze/internal/app/settings"
+	"adze/internal/feature/agents/builtin"
 	"adze/internal/msg"
 	"adze/internal/platform/texts"
 	"adze/internal/session"

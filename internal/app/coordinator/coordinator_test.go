@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/agentdef/builtin"
 	"adze/internal/app/settings"
+	"adze/internal/feature/agents/builtin"
 	"adze/internal/msg"
 	"adze/internal/platform/texts"
 	"adze/internal/session"

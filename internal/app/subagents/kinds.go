@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"adze/internal/agentdef"
-	"adze/internal/agentdef/builtin"
+	"adze/internal/feature/agents/builtin"
 	agenttool "adze/internal/tools/agent"
 )
 

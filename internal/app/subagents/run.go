@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"adze/internal/agent"
-	"adze/internal/agentdef/builtin"
+	"adze/internal/feature/agents/builtin"
 	"adze/internal/msg"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/task"

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"adze/internal/agent"
-	"adze/internal/agentdef/builtin"
+	"adze/internal/feature/agents/builtin"
 	"adze/internal/msg"
 	"adze/internal/permission"
 	"adze/internal/platform/texts"

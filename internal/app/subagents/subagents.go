@@ -12,8 +12,8 @@ import (
 	"sync"
 
 	"adze/internal/agentdef"
-	"adze/internal/agentdef/builtin"
 	"adze/internal/app/settings"
+	"adze/internal/feature/agents/builtin"
 	"adze/internal/model"
 	"adze/internal/msg"
 	"adze/internal/permission"

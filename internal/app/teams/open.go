@@ -10,8 +10,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"adze/internal/agentdef/builtin"
 	"adze/internal/app/settings"
+	"adze/internal/feature/agents/builtin"
 	"adze/internal/hook"
 	"adze/internal/permission"
 	"adze/internal/platform/texts"

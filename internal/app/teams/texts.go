@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/agentdef/builtin"
+	"adze/internal/feature/agents/builtin"
 	"adze/internal/platform/term"
 	"adze/internal/platform/texts"
 	"adze/internal/tool"

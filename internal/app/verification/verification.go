@@ -12,8 +12,8 @@ import (
 	"sync"
 
 	"adze/internal/agent"
-	"adze/internal/agentdef/builtin"
 	"adze/internal/commands"
+	"adze/internal/feature/agents/builtin"
 	"adze/internal/platform/texts"
 )
 

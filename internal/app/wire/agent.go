@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"adze/internal/agentdef"
-	"adze/internal/agentdef/builtin"
 	"adze/internal/app/agentdefs"
 	"adze/internal/app/memories"
+	"adze/internal/feature/agents/builtin"
 	"adze/internal/model"
 	"adze/internal/permission/mode"
 	"adze/internal/platform/texts"

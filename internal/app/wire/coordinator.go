@@ -1,10 +1,10 @@
 package wire
 
 import (
-	"adze/internal/agentdef/builtin"
 	"adze/internal/app/coordinator"
 	"adze/internal/app/subagents"
 	"adze/internal/app/verification"
+	"adze/internal/feature/agents/builtin"
 	"adze/internal/tool"
 	agenttool "adze/internal/tools/agent"
 )

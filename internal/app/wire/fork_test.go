@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/agentdef/builtin"
 	"adze/internal/app/providers"
 	"adze/internal/app/subagents"
+	"adze/internal/feature/agents/builtin"
 	"adze/internal/msg"
 	"adze/internal/platform/texts"
 	"adze/internal/session"

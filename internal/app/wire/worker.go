@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"adze/internal/agentdef/builtin"
 	"adze/internal/app/agentdefs"
 	"adze/internal/app/coordinator"
 	"adze/internal/app/dreams"
@@ -20,6 +19,7 @@ import (
 	"adze/internal/app/verification"
 	"adze/internal/app/workflows"
 	"adze/internal/app/worktrees"
+	"adze/internal/feature/agents/builtin"
 	"adze/internal/hook"
 	"adze/internal/permission"
 	"adze/internal/permission/judge"

@@ -13,8 +13,8 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/agentdef/builtin"
 	"adze/internal/app/subagents"
+	"adze/internal/feature/agents/builtin"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/lockfile"
 	"adze/internal/platform/task"
