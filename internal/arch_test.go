@@ -55,7 +55,7 @@ var layers = [][]string{
 	{"mcp/roster", "mcp/hosted", "mcp/mcptest"},
 	{"mcp", "mcp/editor"},
 	{"mcp/client", "mcp/content", "mcp/signin", "mcp/signin/signintest"},
-	{"agentdef", "skill", "plugin"},
+	{"domain/agentdef", "skill", "plugin"},
 	{"feature/agents/builtin", "skill/library", "skill/usage", "skill/bundled", "skill/remote", "plugin/market", "style", "domain/cron", "workflow"},
 	{"tools/*", "permission", "hook", "memory", "instruct"},
 	{"permission/confine"},
@@ -319,7 +319,7 @@ func checkComments(files map[string]*ast.File) []string {
 // namesTools are the packages that may refer to a tool by name: the tools, user-written rules
 // and agents, and the packages that assemble or measure the program. A contract suite is a
 // test. A key context has the name of a tool.
-var namesTools = []string{"ui/keys", "tools/*", "permission/compat", "agentdef", "feature/agents/builtin", "app", "app/*", "bench", "bench/*", "cmd/*", "model/modeltest"}
+var namesTools = []string{"ui/keys", "tools/*", "permission/compat", "domain/agentdef", "feature/agents/builtin", "app", "app/*", "bench", "bench/*", "cmd/*", "model/modeltest"}
 
 var (
 	providerNames = []string{"anthropic", "bedrock", "vertex", "foundry", "openai", "gemini", "grok", "openrouter"}

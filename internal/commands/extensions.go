@@ -3,7 +3,7 @@ package commands
 import (
 	"context"
 
-	"adze/internal/agentdef"
+	"adze/internal/domain/agentdef"
 	"adze/internal/mcp"
 	"adze/internal/mcp/editor"
 	"adze/internal/platform/scope"

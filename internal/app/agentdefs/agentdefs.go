@@ -9,8 +9,8 @@ import (
 	"strings"
 	"sync"
 
-	"adze/internal/agentdef"
 	"adze/internal/app/settings"
+	"adze/internal/domain/agentdef"
 	"adze/internal/feature/agents/builtin"
 	"adze/internal/hook"
 	"adze/internal/platform/fsys"

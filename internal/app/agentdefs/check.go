@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/agentdef"
 	"adze/internal/commands"
+	"adze/internal/domain/agentdef"
 	"adze/internal/model/tokens"
 	"adze/internal/platform/amount"
 )

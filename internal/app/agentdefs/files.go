@@ -11,9 +11,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"adze/internal/agentdef"
 	"adze/internal/app/settings"
 	"adze/internal/commands"
+	"adze/internal/domain/agentdef"
 	"adze/internal/platform/replace"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/texts"

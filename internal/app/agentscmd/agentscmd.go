@@ -5,12 +5,12 @@ package agentscmd
 import (
 	"context"
 
-	"adze/internal/agentdef"
 	"adze/internal/app/actions"
 	"adze/internal/app/agentdefs"
 	"adze/internal/app/syntax"
 	"adze/internal/commands"
 	"adze/internal/commands/extensions"
+	"adze/internal/domain/agentdef"
 	"adze/internal/platform/scope"
 	"adze/internal/setup"
 	"adze/internal/ui/console"

@@ -8,8 +8,8 @@ import (
 	"encoding/json"
 	"errors"
 
-	"adze/internal/agentdef"
 	"adze/internal/app/subagents"
+	"adze/internal/domain/agentdef"
 	"adze/internal/hook/prompted"
 	"adze/internal/permission/mode"
 	agenttool "adze/internal/tools/agent"

@@ -4,12 +4,12 @@ import (
 	"context"
 	"slices"
 
-	"adze/internal/agentdef"
 	"adze/internal/app/agentdefs"
 	"adze/internal/app/agentscmd"
 	"adze/internal/app/plugins"
 	"adze/internal/app/settings"
 	"adze/internal/app/syntax"
+	"adze/internal/domain/agentdef"
 	"adze/internal/platform/texts"
 )
 

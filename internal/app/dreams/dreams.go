@@ -16,10 +16,10 @@ import (
 	"time"
 
 	"adze/internal/agent"
-	"adze/internal/agentdef"
 	"adze/internal/app/memories"
 	"adze/internal/app/settings"
 	"adze/internal/app/subagents"
+	"adze/internal/domain/agentdef"
 	"adze/internal/memory"
 	"adze/internal/permission/mode"
 	"adze/internal/platform/task"

@@ -3,7 +3,7 @@ package headstart
 import (
 	"encoding/json"
 
-	"adze/internal/agentdef"
+	"adze/internal/domain/agentdef"
 	"adze/internal/platform/cachefile"
 	"adze/internal/plugin"
 )

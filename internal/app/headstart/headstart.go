@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/agentdef"
+	"adze/internal/domain/agentdef"
 	"adze/internal/platform/cachefile"
 	"adze/internal/platform/filestate"
 	"adze/internal/plugin"

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/agentdef"
+	"adze/internal/domain/agentdef"
 	"adze/internal/platform/cachefile"
 	"adze/internal/plugin"
 	"adze/internal/prompt"

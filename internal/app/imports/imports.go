@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/agentdef"
 	"adze/internal/app/settings"
+	"adze/internal/domain/agentdef"
 	"adze/internal/instruct"
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/fsys"

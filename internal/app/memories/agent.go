@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"adze/internal/agentdef"
 	"adze/internal/app/settings"
+	"adze/internal/domain/agentdef"
 	"adze/internal/memory"
 	"adze/internal/platform/fsys"
 )

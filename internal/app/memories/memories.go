@@ -8,8 +8,8 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"adze/internal/agentdef"
 	"adze/internal/app/settings"
+	"adze/internal/domain/agentdef"
 	"adze/internal/memory"
 	"adze/internal/memory/recall"
 	"adze/internal/platform/fsys"

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"sync"
 
-	"adze/internal/agentdef"
+	"adze/internal/domain/agentdef"
 	"adze/internal/hook"
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/scope"

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"sync"
 
-	"adze/internal/agentdef"
 	"adze/internal/app/settings"
+	"adze/internal/domain/agentdef"
 	"adze/internal/mcp"
 	"adze/internal/mcp/roster"
 	"adze/internal/msg"

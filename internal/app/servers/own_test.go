@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/agentdef"
 	"adze/internal/app/settings"
+	"adze/internal/domain/agentdef"
 	"adze/internal/mcp/roster"
 	"adze/internal/session/elicit"
 )

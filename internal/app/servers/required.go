@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/agentdef"
+	"adze/internal/domain/agentdef"
 	"adze/internal/mcp"
 	"adze/internal/mcp/roster"
 )

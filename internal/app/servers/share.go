@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"adze/internal/agent/exec"
-	"adze/internal/agentdef"
 	"adze/internal/commands"
+	"adze/internal/domain/agentdef"
 	"adze/internal/mcp"
 	"adze/internal/mcp/content"
 	"adze/internal/msg"

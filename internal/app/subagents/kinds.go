@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"adze/internal/agentdef"
+	"adze/internal/domain/agentdef"
 	"adze/internal/feature/agents/builtin"
 	agenttool "adze/internal/tools/agent"
 )

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"adze/internal/agentdef"
 	"adze/internal/app/settings"
+	"adze/internal/domain/agentdef"
 	"adze/internal/model"
 	"adze/internal/permission"
 	"adze/internal/tool"

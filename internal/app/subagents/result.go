@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"adze/internal/agentdef"
+	"adze/internal/domain/agentdef"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/texts"
 	"adze/internal/tool"

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"sync"
 
-	"adze/internal/agentdef"
 	"adze/internal/app/settings"
+	"adze/internal/domain/agentdef"
 	"adze/internal/feature/agents/builtin"
 	"adze/internal/model"
 	"adze/internal/msg"

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"adze/internal/agentdef"
 	"adze/internal/app/agentdefs"
 	"adze/internal/app/memories"
+	"adze/internal/domain/agentdef"
 	"adze/internal/feature/agents/builtin"
 	"adze/internal/model"
 	"adze/internal/permission/mode"

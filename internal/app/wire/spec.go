@@ -3,13 +3,13 @@ package wire
 import (
 	"encoding/json"
 
-	"adze/internal/agentdef"
 	"adze/internal/app/access"
 	"adze/internal/app/debuglog"
 	"adze/internal/app/instructions"
 	"adze/internal/app/models"
 	"adze/internal/app/teams"
 	"adze/internal/app/transcript"
+	"adze/internal/domain/agentdef"
 )
 
 // A Spec holds the options of one conversation in a workspace. The zero value is a new,

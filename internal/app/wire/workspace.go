@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/agentdef"
 	"adze/internal/app/agentdefs"
 	"adze/internal/app/models"
 	"adze/internal/app/plugins"
@@ -16,6 +15,7 @@ import (
 	"adze/internal/app/settings"
 	"adze/internal/app/typing"
 	"adze/internal/app/variables"
+	"adze/internal/domain/agentdef"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/gitinfo"
 	"adze/internal/platform/gitrepo"

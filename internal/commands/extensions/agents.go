@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"adze/internal/agentdef"
 	"adze/internal/commands"
+	"adze/internal/domain/agentdef"
 	"adze/internal/model/tokens"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/scope"

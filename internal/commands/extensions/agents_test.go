@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"adze/internal/agentdef"
 	"adze/internal/commands"
+	"adze/internal/domain/agentdef"
 )
 
 // TestAgentsAtWork checks that running agents are listed after the definitions, if any.

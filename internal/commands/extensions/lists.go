@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"adze/internal/agentdef"
 	"adze/internal/commands"
+	"adze/internal/domain/agentdef"
 	"adze/internal/mcp"
 	"adze/internal/platform/amount"
 )

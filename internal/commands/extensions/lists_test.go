@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/agentdef"
 	"adze/internal/commands"
+	"adze/internal/domain/agentdef"
 )
 
 // find returns the named action of a list or of a view.

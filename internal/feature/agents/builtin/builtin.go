@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"adze/internal/agentdef"
+	"adze/internal/domain/agentdef"
 	"adze/internal/platform/texts"
 )
 

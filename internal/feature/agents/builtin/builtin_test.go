@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"adze/internal/agentdef"
+	"adze/internal/domain/agentdef"
 	"adze/internal/platform/texts"
 )
 
