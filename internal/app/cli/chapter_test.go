@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/skill/bundled"
+	"adze/internal/feature/skills/bundled"
 )
 
 var (

@@ -16,9 +16,9 @@ import (
 
 	"adze/internal/app/settings"
 	"adze/internal/commands"
+	"adze/internal/feature/skills/bundled"
 	"adze/internal/platform/config"
 	"adze/internal/platform/spell"
-	"adze/internal/skill/bundled"
 )
 
 // existing holds the names that texts may mention.

@@ -14,11 +14,11 @@ import (
 	"adze/internal/commands/memory"
 	"adze/internal/commands/rules"
 	"adze/internal/commands/schedule"
+	"adze/internal/feature/skills/bundled"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/search/ignore"
 	"adze/internal/skill"
-	"adze/internal/skill/bundled"
 	"adze/internal/skill/library"
 	"adze/internal/skill/remote"
 )

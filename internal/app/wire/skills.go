@@ -7,12 +7,12 @@ import (
 
 	"adze/internal/app/skills"
 	"adze/internal/app/webtools"
+	"adze/internal/feature/skills/bundled"
 	"adze/internal/hook"
 	"adze/internal/platform/paths"
 	"adze/internal/platform/trust"
 	"adze/internal/session"
 	"adze/internal/skill"
-	"adze/internal/skill/bundled"
 	"adze/internal/skill/library"
 	"adze/internal/skill/remote"
 )
