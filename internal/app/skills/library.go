@@ -15,12 +15,12 @@ import (
 	"adze/internal/commands/rules"
 	"adze/internal/commands/schedule"
 	"adze/internal/feature/skills/bundled"
+	"adze/internal/feature/skills/remote"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/search/ignore"
 	"adze/internal/skill"
 	"adze/internal/skill/library"
-	"adze/internal/skill/remote"
 )
 
 // Plugins returns the plugins' directories. Early returns the ones known without checking all
