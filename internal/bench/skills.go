@@ -9,8 +9,8 @@ import (
 	"runtime"
 	"time"
 
-	"adze/internal/skill"
-	"adze/internal/skill/library"
+	"adze/internal/domain/skill"
+	"adze/internal/domain/skill/library"
 )
 
 // Limits for finding skills: 100 of the user and three in each of 300 plugins.

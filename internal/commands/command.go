@@ -8,8 +8,8 @@ import (
 	"strings"
 	"unicode"
 
+	"adze/internal/domain/skill"
 	"adze/internal/platform/spell"
-	"adze/internal/skill"
 	"adze/internal/tool"
 )
 

@@ -4,10 +4,10 @@ import (
 	"context"
 
 	"adze/internal/domain/agentdef"
+	"adze/internal/domain/skill/library"
 	"adze/internal/mcp"
 	"adze/internal/mcp/editor"
 	"adze/internal/platform/scope"
-	"adze/internal/skill/library"
 )
 
 // Extensions are the user's additions to the program. Each may be nil or empty.

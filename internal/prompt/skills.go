@@ -8,9 +8,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"adze/internal/domain/skill"
 	"adze/internal/msg"
 	"adze/internal/platform/texts"
-	"adze/internal/skill"
 )
 
 // Skills are the skills the model may run. They are immutable.

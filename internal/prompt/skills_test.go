@@ -11,9 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"adze/internal/domain/skill"
 	"adze/internal/msg"
 	"adze/internal/platform/texts"
-	"adze/internal/skill"
 )
 
 // A bench is an announcer with skills and its stored notes.

@@ -13,13 +13,13 @@ import (
 	"adze/internal/commands"
 	"adze/internal/commands/extensions"
 	"adze/internal/commands/rules"
+	"adze/internal/domain/skill/library"
 	"adze/internal/hook"
 	"adze/internal/instruct"
 	"adze/internal/mcp/roster"
 	"adze/internal/memory"
 	"adze/internal/permission"
 	"adze/internal/platform/amount"
-	"adze/internal/skill/library"
 )
 
 // Config configures the checks. Checks whose function is nil are skipped.

@@ -12,13 +12,13 @@ import (
 
 	"adze/internal/app/settings"
 	"adze/internal/commands"
+	"adze/internal/domain/skill"
+	"adze/internal/domain/skill/library"
 	"adze/internal/hook"
 	"adze/internal/mcp/roster"
 	"adze/internal/permission"
 	"adze/internal/permission/rule"
 	"adze/internal/platform/scope"
-	"adze/internal/skill"
-	"adze/internal/skill/library"
 )
 
 // fine returns the configuration of a machine without problems.

@@ -10,12 +10,12 @@ import (
 	"strings"
 
 	"adze/internal/app/settings"
+	"adze/internal/domain/skill"
 	"adze/internal/instruct"
 	"adze/internal/mcp/roster"
 	"adze/internal/memory"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/fsys"
-	"adze/internal/skill"
 )
 
 // claude is the tool whose directories are read in place.

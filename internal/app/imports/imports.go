@@ -11,11 +11,11 @@ import (
 
 	"adze/internal/app/settings"
 	"adze/internal/domain/agentdef"
+	"adze/internal/domain/skill/library"
 	"adze/internal/instruct"
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/paths"
-	"adze/internal/skill/library"
 	"adze/internal/style"
 )
 

@@ -15,11 +15,11 @@ import (
 
 	"adze/internal/app/settings"
 	"adze/internal/domain/agentdef"
+	"adze/internal/domain/skill"
+	"adze/internal/domain/skill/library"
 	"adze/internal/instruct"
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/texts"
-	"adze/internal/skill"
-	"adze/internal/skill/library"
 	"adze/internal/style"
 )
 

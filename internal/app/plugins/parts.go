@@ -10,12 +10,12 @@ import (
 	"sync"
 
 	"adze/internal/domain/agentdef"
+	"adze/internal/domain/skill"
+	"adze/internal/domain/skill/library"
 	"adze/internal/hook"
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/scope"
 	"adze/internal/plugin"
-	"adze/internal/skill"
-	"adze/internal/skill/library"
 	"adze/internal/style"
 )
 

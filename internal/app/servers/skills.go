@@ -5,11 +5,11 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/domain/skill"
 	"adze/internal/mcp"
 	"adze/internal/mcp/content"
 	"adze/internal/msg"
 	"adze/internal/platform/frontmatter"
-	"adze/internal/skill"
 	"adze/internal/tool"
 )
 

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"sync"
 
-	"adze/internal/skill"
-	"adze/internal/skill/library"
+	"adze/internal/domain/skill"
+	"adze/internal/domain/skill/library"
 	"adze/internal/tool"
 )
 

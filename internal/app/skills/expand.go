@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 	"strings"
 
+	"adze/internal/domain/skill"
 	"adze/internal/hook"
 	"adze/internal/msg"
 	"adze/internal/permission/rule"
 	"adze/internal/platform/scope"
-	"adze/internal/skill"
 	"adze/internal/tool"
 )
 

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"sync"
 
+	"adze/internal/domain/skill"
 	"adze/internal/hook"
 	"adze/internal/permission/rule"
-	"adze/internal/skill"
 )
 
 // A grant is a skill running in a turn, with its permissions until the turn ends.

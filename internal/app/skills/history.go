@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"adze/internal/agent/compact"
-	"adze/internal/skill"
+	"adze/internal/domain/skill"
 )
 
 const (

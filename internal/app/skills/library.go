@@ -14,13 +14,13 @@ import (
 	"adze/internal/commands/memory"
 	"adze/internal/commands/rules"
 	"adze/internal/commands/schedule"
+	"adze/internal/domain/skill"
+	"adze/internal/domain/skill/library"
 	"adze/internal/feature/skills/bundled"
 	"adze/internal/feature/skills/remote"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/search/ignore"
-	"adze/internal/skill"
-	"adze/internal/skill/library"
 )
 
 // Plugins returns the plugins' directories. Early returns the ones known without checking all

@@ -9,11 +9,11 @@ import (
 
 	"adze/internal/app/headstart"
 	"adze/internal/app/settings"
+	"adze/internal/domain/skill"
 	"adze/internal/msg"
 	"adze/internal/platform/texts"
 	"adze/internal/prompt"
 	"adze/internal/session"
-	"adze/internal/skill"
 	"adze/internal/tool"
 	"adze/internal/tool/deferral"
 	"adze/internal/tool/suggest"

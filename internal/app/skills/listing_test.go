@@ -12,10 +12,10 @@ import (
 
 	"adze/internal/app/headstart"
 	"adze/internal/app/settings"
+	"adze/internal/domain/skill"
 	"adze/internal/msg"
 	"adze/internal/platform/texts"
 	"adze/internal/session"
-	"adze/internal/skill"
 	"adze/internal/tool"
 	"adze/internal/tool/deferral"
 	"adze/internal/tools/discover"

@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"adze/internal/commands"
-	"adze/internal/skill"
-	"adze/internal/skill/library"
+	"adze/internal/domain/skill"
+	"adze/internal/domain/skill/library"
 )
 
 // A menu holds the skills that can be called, by the model from a list and by the user as

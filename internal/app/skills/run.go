@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"strings"
 
+	"adze/internal/domain/skill"
 	"adze/internal/model"
 	"adze/internal/model/catalog"
 	"adze/internal/msg"
 	"adze/internal/permission"
 	"adze/internal/session"
-	"adze/internal/skill"
 	"adze/internal/tool"
 	skilltool "adze/internal/tools/skill"
 )

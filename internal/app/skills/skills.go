@@ -12,6 +12,8 @@ import (
 
 	"adze/internal/agent/compact"
 	"adze/internal/commands"
+	"adze/internal/domain/skill"
+	"adze/internal/domain/skill/library"
 	"adze/internal/hook"
 	"adze/internal/model"
 	"adze/internal/model/catalog"
@@ -21,8 +23,6 @@ import (
 	"adze/internal/platform/texts"
 	"adze/internal/platform/trust"
 	"adze/internal/session"
-	"adze/internal/skill"
-	"adze/internal/skill/library"
 	"adze/internal/tool"
 	skilltool "adze/internal/tools/skill"
 )

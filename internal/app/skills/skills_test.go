@@ -10,6 +10,8 @@ import (
 
 	"adze/internal/agent/compact"
 	"adze/internal/commands"
+	"adze/internal/domain/skill"
+	"adze/internal/domain/skill/library"
 	"adze/internal/hook"
 	"adze/internal/model/catalog"
 	"adze/internal/msg"
@@ -19,8 +21,6 @@ import (
 	"adze/internal/platform/scope"
 	"adze/internal/platform/texts"
 	"adze/internal/platform/trust"
-	"adze/internal/skill"
-	"adze/internal/skill/library"
 	"adze/internal/tool"
 )
 

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/domain/skill"
 	"adze/internal/permission/rule"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/trust"
-	"adze/internal/skill"
 	"adze/internal/tool"
 	skilltool "adze/internal/tools/skill"
 )

@@ -12,12 +12,12 @@ import (
 	"adze/internal/app/servers"
 	"adze/internal/app/settings"
 	"adze/internal/commands"
+	"adze/internal/domain/skill/library"
 	"adze/internal/hook"
 	"adze/internal/instruct"
 	"adze/internal/mcp/roster"
 	"adze/internal/permission"
 	"adze/internal/platform/trust"
-	"adze/internal/skill/library"
 	"adze/internal/tools/bash"
 )
 

@@ -5,9 +5,9 @@ import (
 
 	"adze/internal/app/settings"
 	"adze/internal/app/skills"
+	"adze/internal/domain/skill"
 	"adze/internal/feature/skills/usage"
 	"adze/internal/msg"
-	"adze/internal/skill"
 	"adze/internal/tool"
 	"adze/internal/tools/extratools"
 )

@@ -7,14 +7,14 @@ import (
 
 	"adze/internal/app/skills"
 	"adze/internal/app/webtools"
+	"adze/internal/domain/skill"
+	"adze/internal/domain/skill/library"
 	"adze/internal/feature/skills/bundled"
 	"adze/internal/feature/skills/remote"
 	"adze/internal/hook"
 	"adze/internal/platform/paths"
 	"adze/internal/platform/trust"
 	"adze/internal/session"
-	"adze/internal/skill"
-	"adze/internal/skill/library"
 )
 
 // libraryOf returns a function that starts the workspace's skill scan on its first call.

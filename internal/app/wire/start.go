@@ -10,8 +10,8 @@ import (
 	"adze/internal/app/agentdefs"
 	"adze/internal/app/headstart"
 	"adze/internal/app/skills"
+	"adze/internal/domain/skill"
 	"adze/internal/platform/fsys"
-	"adze/internal/skill"
 )
 
 // A beginning holds the listing of skills, agents and plugins for a session's first request. It

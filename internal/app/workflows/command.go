@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"adze/internal/commands"
+	"adze/internal/domain/skill"
 	"adze/internal/platform/scope"
-	"adze/internal/skill"
 	"adze/internal/tool"
 	workflowtool "adze/internal/tools/workflow"
 	"adze/internal/workflow"

@@ -7,11 +7,11 @@ import (
 	"strings"
 
 	"adze/internal/commands"
+	"adze/internal/domain/skill"
+	"adze/internal/domain/skill/library"
 	"adze/internal/model/tokens"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/spell"
-	"adze/internal/skill"
-	"adze/internal/skill/library"
 )
 
 func skillsCommand() commands.Command {

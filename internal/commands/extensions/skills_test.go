@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"adze/internal/commands"
-	"adze/internal/skill"
-	"adze/internal/skill/library"
+	"adze/internal/domain/skill"
+	"adze/internal/domain/skill/library"
 )
 
 // TestSkillsPage checks that skills are listed by origin with problems and unused ones, and

@@ -10,9 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"adze/internal/domain/skill"
 	"adze/internal/msg"
 	"adze/internal/platform/tfidf"
-	"adze/internal/skill"
 	"adze/internal/tool"
 	"adze/internal/tool/tooltest"
 )

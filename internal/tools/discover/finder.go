@@ -7,8 +7,8 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"adze/internal/domain/skill"
 	"adze/internal/platform/tfidf"
-	"adze/internal/skill"
 	"adze/internal/tool"
 	"adze/internal/tool/suggest"
 )

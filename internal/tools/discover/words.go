@@ -1,9 +1,9 @@
 package discover
 
 import (
+	"adze/internal/domain/skill"
 	"adze/internal/platform/textlist"
 	"adze/internal/platform/tfidf"
-	"adze/internal/skill"
 	"adze/internal/tool/suggest"
 )
 

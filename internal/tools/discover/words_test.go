@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"adze/internal/domain/skill"
 	"adze/internal/platform/textlist"
-	"adze/internal/skill"
 )
 
 // TestWordsSuggestTheSame checks that stored words give the same suggestions as the skills, in

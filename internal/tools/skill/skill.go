@@ -9,8 +9,8 @@ import (
 	"fmt"
 	"strings"
 
+	"adze/internal/domain/skill"
 	"adze/internal/platform/spell"
-	"adze/internal/skill"
 	"adze/internal/tool"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/skill"
+	"adze/internal/domain/skill"
 	"adze/internal/tool"
 	"adze/internal/tool/tooltest"
 )

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"adze/internal/skill"
+	"adze/internal/domain/skill"
 )
 
 // skills holds each skill's prompt as NAME.md, and its files in directory NAME.

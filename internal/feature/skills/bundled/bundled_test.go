@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"adze/internal/domain/skill"
 	"adze/internal/permission/rule"
-	"adze/internal/skill"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden file")

@@ -1,6 +1,6 @@
 package bundled
 
-import "adze/internal/skill"
+import "adze/internal/domain/skill"
 
 // A head is a skill's front matter.
 type head struct {

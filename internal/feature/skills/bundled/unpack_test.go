@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"adze/internal/skill"
+	"adze/internal/domain/skill"
 )
 
 // withFiles returns the skill that has files.

@@ -13,8 +13,8 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"adze/internal/domain/skill"
 	"adze/internal/platform/web"
-	"adze/internal/skill"
 )
 
 // Prefix begins the names of fetched skills.

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"adze/internal/domain/skill"
 	"adze/internal/platform/web"
 	"adze/internal/platform/web/webtest"
-	"adze/internal/skill"
 )
 
 // TestSource checks that skills come from the first base that has them, once per session, and

@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"adze/internal/skill"
+	"adze/internal/domain/skill"
 )
 
 // Scan limits.

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"unsafe"
 
+	"adze/internal/domain/skill"
 	"adze/internal/platform/cachefile"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/replace"
-	"adze/internal/skill"
 )
 
 // The index caches parsed skills so that startup compares file times instead of reading files.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/skill"
+	"adze/internal/domain/skill"
 )
 
 // maxNested is the maximum number of directories remembered for touched files.

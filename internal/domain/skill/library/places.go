@@ -3,8 +3,8 @@ package library
 import (
 	"path/filepath"
 
+	"adze/internal/domain/skill"
 	"adze/internal/platform/paths"
-	"adze/internal/skill"
 )
 
 // A Layout lists the directories related to a workspace. All paths are absolute; each may be

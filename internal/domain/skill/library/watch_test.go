@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"adze/internal/skill"
+	"adze/internal/domain/skill"
 )
 
 // TestWatch checks that an added, changed or removed skill is noticed within two seconds once

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/skill"
+	"adze/internal/domain/skill"
 )
 
 // maxProblems is the maximum number of problems in a set.

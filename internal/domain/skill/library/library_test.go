@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"adze/internal/skill"
+	"adze/internal/domain/skill"
 )
 
 // write creates files, with paths relative to dir.

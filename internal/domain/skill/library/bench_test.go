@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"adze/internal/skill"
+	"adze/internal/domain/skill"
 )
 
 // manySkills creates 1,000 skills: 100 of the user, and three in each directory of 300 plugins.

@@ -18,7 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"adze/internal/skill"
+	"adze/internal/domain/skill"
 )
 
 // age makes files appear to the library as if they had not changed for a while.

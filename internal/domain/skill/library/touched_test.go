@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"adze/internal/skill"
+	"adze/internal/domain/skill"
 )
 
 // TestTouched checks that skill directories next to a touched file are used, deepest first,

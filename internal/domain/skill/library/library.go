@@ -11,8 +11,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"adze/internal/domain/skill"
 	"adze/internal/platform/pulse"
-	"adze/internal/skill"
 )
 
 // A Root is a directory of skills or command files.
