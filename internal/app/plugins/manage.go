@@ -9,11 +9,11 @@ import (
 	"strconv"
 	"strings"
 
+	"adze/internal/feature/plugins/market"
 	"adze/internal/platform/config"
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/scope"
 	"adze/internal/plugin"
-	"adze/internal/plugin/market"
 )
 
 // A Fetch configures how plugins are fetched.

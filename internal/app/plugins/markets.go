@@ -12,9 +12,9 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/feature/plugins/market"
 	"adze/internal/platform/amount"
 	"adze/internal/plugin"
-	"adze/internal/plugin/market"
 )
 
 // markets returns the store's marketplaces.

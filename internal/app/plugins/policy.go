@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"adze/internal/feature/plugins/market"
 	"adze/internal/platform/config"
 	"adze/internal/plugin"
-	"adze/internal/plugin/market"
 )
 
 // A policy is the administrator's marketplace policy. Nil allows all.
