@@ -55,7 +55,7 @@ var layers = [][]string{
 	{"mcp/roster", "mcp/hosted", "mcp/mcptest"},
 	{"mcp", "mcp/editor"},
 	{"mcp/client", "mcp/content", "mcp/signin", "mcp/signin/signintest"},
-	{"domain/agentdef", "domain/skill", "plugin"},
+	{"domain/agentdef", "domain/skill", "domain/plugin"},
 	{"feature/agents/builtin", "domain/skill/library", "feature/skills/usage", "feature/skills/bundled", "feature/skills/remote", "feature/plugins/market", "style", "domain/cron", "workflow"},
 	{"tools/*", "permission", "hook", "memory", "instruct"},
 	{"permission/confine"},

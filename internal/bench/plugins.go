@@ -14,7 +14,7 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/plugin"
+	"adze/internal/domain/plugin"
 )
 
 // Limits for the overhead that skills and plugins add to a session's first request.

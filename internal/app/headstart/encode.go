@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 
 	"adze/internal/domain/agentdef"
+	"adze/internal/domain/plugin"
 	"adze/internal/platform/cachefile"
-	"adze/internal/plugin"
 )
 
 // write encodes a start, preceded by its dependencies.

@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"adze/internal/domain/agentdef"
+	"adze/internal/domain/plugin"
 	"adze/internal/platform/cachefile"
 	"adze/internal/platform/filestate"
-	"adze/internal/plugin"
 	"adze/internal/prompt"
 )
 

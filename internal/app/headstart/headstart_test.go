@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"adze/internal/domain/agentdef"
+	"adze/internal/domain/plugin"
 	"adze/internal/platform/cachefile"
-	"adze/internal/plugin"
 	"adze/internal/prompt"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"adze/internal/app/plugins"
-	"adze/internal/plugin"
+	"adze/internal/domain/plugin"
 	"adze/internal/setup"
 	"adze/internal/tool"
 )

@@ -9,11 +9,11 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"adze/internal/domain/plugin"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/jsonscan"
 	"adze/internal/platform/replace"
 	"adze/internal/platform/statefile"
-	"adze/internal/plugin"
 )
 
 // An approval records the user's consent when a plugin was enabled. It covers one content hash:

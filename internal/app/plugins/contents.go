@@ -10,13 +10,13 @@ import (
 	"strings"
 
 	"adze/internal/domain/agentdef"
+	"adze/internal/domain/plugin"
 	"adze/internal/domain/skill"
 	"adze/internal/domain/skill/library"
 	"adze/internal/hook"
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/term"
-	"adze/internal/plugin"
 	"adze/internal/style"
 	"adze/internal/tool"
 )

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/domain/plugin"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/spell"
-	"adze/internal/plugin"
 )
 
 // Installed returns the installed plugins.

@@ -9,11 +9,11 @@ import (
 	"strconv"
 	"strings"
 
+	"adze/internal/domain/plugin"
 	"adze/internal/feature/plugins/market"
 	"adze/internal/platform/config"
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/scope"
-	"adze/internal/plugin"
 )
 
 // A Fetch configures how plugins are fetched.

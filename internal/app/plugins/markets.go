@@ -12,9 +12,9 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/domain/plugin"
 	"adze/internal/feature/plugins/market"
 	"adze/internal/platform/amount"
-	"adze/internal/plugin"
 )
 
 // markets returns the store's marketplaces.

@@ -13,9 +13,9 @@ import (
 	"strings"
 
 	"adze/internal/app/settings"
+	"adze/internal/domain/plugin"
 	"adze/internal/platform/keyring"
 	"adze/internal/platform/scope"
-	"adze/internal/plugin"
 )
 
 // configs is the pluginConfigs setting.

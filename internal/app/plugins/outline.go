@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"adze/internal/app/headstart"
+	"adze/internal/domain/plugin"
 	"adze/internal/hook"
 	"adze/internal/platform/scope"
-	"adze/internal/plugin"
 )
 
 // Recall makes o the known plugin state until the plugins are loaded or the settings change.

@@ -10,12 +10,12 @@ import (
 	"sync"
 
 	"adze/internal/domain/agentdef"
+	"adze/internal/domain/plugin"
 	"adze/internal/domain/skill"
 	"adze/internal/domain/skill/library"
 	"adze/internal/hook"
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/scope"
-	"adze/internal/plugin"
 	"adze/internal/style"
 )
 

@@ -16,11 +16,11 @@ import (
 
 	"adze/internal/app/headstart"
 	"adze/internal/app/settings"
+	"adze/internal/domain/plugin"
 	"adze/internal/platform/config"
 	"adze/internal/platform/keyring"
 	"adze/internal/platform/replace"
 	"adze/internal/platform/scope"
-	"adze/internal/plugin"
 )
 
 // Config configures a workspace's plugins.

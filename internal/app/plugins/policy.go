@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"adze/internal/domain/plugin"
 	"adze/internal/feature/plugins/market"
 	"adze/internal/platform/config"
-	"adze/internal/plugin"
 )
 
 // A policy is the administrator's marketplace policy. Nil allows all.

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"adze/internal/domain/plugin"
 	"adze/internal/platform/osproc"
-	"adze/internal/plugin"
 )
 
 // trap returns a program that creates a marker file if it is run.

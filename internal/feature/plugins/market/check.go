@@ -1,6 +1,6 @@
 package market
 
-import "adze/internal/plugin"
+import "adze/internal/domain/plugin"
 
 // Check reads the marketplace listing in a directory, for its author to correct. It stores
 // nothing.

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/domain/plugin"
 	"adze/internal/platform/jsonscan"
-	"adze/internal/plugin"
 )
 
 // brings lists the manifest fields for plugin components: path lists, each with the directory

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"adze/internal/plugin"
+	"adze/internal/domain/plugin"
 )
 
 // maxTarget bounds a symlink's target, in bytes.

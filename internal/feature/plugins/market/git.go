@@ -17,8 +17,8 @@ import (
 	"time"
 	"unicode"
 
+	"adze/internal/domain/plugin"
 	"adze/internal/platform/osproc"
-	"adze/internal/plugin"
 )
 
 // fetchTime bounds a fetch, and askTime a query of the fetched repository.

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"testing"
 
-	"adze/internal/plugin"
+	"adze/internal/domain/plugin"
 )
 
 // serve serves over https, and makes the bench trust the server.

@@ -8,8 +8,8 @@ import (
 	"path"
 	"strings"
 
+	"adze/internal/domain/plugin"
 	"adze/internal/platform/jsonscan"
-	"adze/internal/plugin"
 )
 
 // listingNames are the locations of a marketplace's listing; the first that exists is used.

@@ -17,8 +17,8 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/domain/plugin"
 	"adze/internal/platform/osproc"
-	"adze/internal/plugin"
 )
 
 // Config configures Markets.

@@ -17,8 +17,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"adze/internal/domain/plugin"
 	"adze/internal/platform/osproc"
-	"adze/internal/plugin"
 )
 
 // A bench is a store in a new state home that fetches with real git.

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"unicode"
 
-	"adze/internal/plugin"
+	"adze/internal/domain/plugin"
 )
 
 // forge is the base URL for OWNER/REPOSITORY.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"adze/internal/domain/plugin"
 	"adze/internal/platform/osproc"
-	"adze/internal/plugin"
 )
 
 // TestOnlyGitRuns checks with strace that fetching a plugin from a hostile repository runs only
