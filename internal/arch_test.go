@@ -60,7 +60,7 @@ var layers = [][]string{
 	{"tools/*", "permission", "hook", "memory", "instruct"},
 	{"permission/confine"},
 	{"agent/sidequery"},
-	{"agent/exec", "prompt", "memory/recall", "permission/judge", "hook/prompted", "session/title", "session/remark", "agent/compact", "agent/snip", "agent/collapse"},
+	{"agent/exec", "prompt", "feature/memory/recall", "permission/judge", "hook/prompted", "session/title", "session/remark", "agent/compact", "agent/snip", "agent/collapse"},
 	{"agent", "mcp/serve"},
 	{"session/store", "session/notes", "session/sight"},
 	{"session/archive", "session/window"},

@@ -10,8 +10,8 @@ import (
 
 	"adze/internal/app/settings"
 	"adze/internal/domain/agentdef"
+	"adze/internal/feature/memory/recall"
 	"adze/internal/memory"
-	"adze/internal/memory/recall"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/paths"
 	"adze/internal/prompt"

@@ -4,7 +4,7 @@ import (
 	"adze/internal/app/dreams"
 	"adze/internal/app/memories"
 	"adze/internal/app/settings"
-	"adze/internal/memory/recall"
+	"adze/internal/feature/memory/recall"
 	"adze/internal/model"
 	"adze/internal/model/mute"
 	"adze/internal/msg"
