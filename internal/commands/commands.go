@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"adze/internal/agent"
+	"adze/internal/domain/memdir"
 	"adze/internal/instruct"
-	"adze/internal/memory"
 	"adze/internal/model"
 	"adze/internal/model/catalog"
 	"adze/internal/msg"
@@ -78,7 +78,7 @@ type Preamble struct {
 
 // A Memory is the store of memories for later conversations.
 type Memory struct {
-	Folder memory.Folder
+	Folder memdir.Folder
 	// Never is the reason why this session has no memory; empty if it has.
 	Never string
 	// Off reports whether the user has switched it off, and Set switches it.

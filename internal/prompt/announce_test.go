@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"adze/internal/domain/memdir"
 	"adze/internal/instruct"
-	"adze/internal/memory"
 	"adze/internal/msg"
 	"adze/internal/platform/paths"
 	"adze/internal/platform/texts"
@@ -47,7 +47,7 @@ func (p *project) write(name, text string) string {
 func (p *project) announcer() *Announcer {
 	return NewAnnouncer(AnnouncerConfig{
 		Instructions: &instruct.Config{Dir: p.dir, Root: p.dir},
-		Memory:       Memory{memory.Folder{Dir: filepath.Join(p.dir, "memory")}, func() memory.Mode { return memory.Auto }},
+		Memory:       Memory{memdir.Folder{Dir: filepath.Join(p.dir, "memory")}, func() memdir.Mode { return memdir.Auto }},
 		Paths:        paths.Base{Dir: p.dir},
 		Language:     func() texts.Language { return texts.English },
 		Now:          func() time.Time { return p.now },
@@ -165,9 +165,9 @@ func TestAnnouncersAreIndependent(t *testing.T) {
 // TestPromptVariants checks that the prompt depends on language and memory, and is stable
 // otherwise.
 func TestPromptVariants(t *testing.T) {
-	language, mode := texts.English, memory.Off
+	language, mode := texts.English, memdir.Off
 	p := NewPrompt(PromptConfig{
-		Memory:   Memory{memory.Folder{Dir: "/m"}, func() memory.Mode { return mode }},
+		Memory:   Memory{memdir.Folder{Dir: "/m"}, func() memdir.Mode { return mode }},
 		Model:    func(id string) Model { return Model{ID: id} },
 		Language: func() texts.Language { return language },
 		Answer:   func() string { return "" },
@@ -180,7 +180,7 @@ func TestPromptVariants(t *testing.T) {
 		t.Error("the prompt was written twice")
 	}
 	says(t, text(), "Acting with care")
-	mode = memory.Auto
+	mode = memdir.Auto
 	says(t, text(), "/m", "what you remember")
 	language = texts.Chinese
 	says(t, text(), "谨慎行事", "/m")

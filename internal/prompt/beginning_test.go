@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"adze/internal/memory"
+	"adze/internal/domain/memdir"
 	"adze/internal/msg"
 	"adze/internal/platform/texts"
 )
@@ -15,7 +15,7 @@ import (
 // A process holds the inputs of a prompt in one process.
 type process struct {
 	answer   string
-	memory   memory.Mode
+	memory   memdir.Mode
 	language texts.Language
 	choice   Choice
 	fast     bool
@@ -55,7 +55,7 @@ func TestBeginning(t *testing.T) {
 		{"a spare tool came", func(p *process) {
 			p.tools, p.spare = []msg.ToolSpec{read, bash, specOf("Plan", "Plans.", schema)}, "Plan"
 		}, false, nil},
-		{"memory", func(p *process) { p.memory = memory.Auto }, true, nil},
+		{"memory", func(p *process) { p.memory = memdir.Auto }, true, nil},
 		{"the user's own prompt", func(p *process) { p.choice.Custom = &rhymes }, true, nil},
 		{"the user's own words", func(p *process) { p.choice.Append = rhymes }, true, nil},
 		{"another language", func(p *process) { p.language = texts.Chinese }, true, nil},
@@ -72,7 +72,7 @@ func TestBeginning(t *testing.T) {
 					notes[kind] = note
 				}}
 				prompt := NewPrompt(PromptConfig{
-					Memory: Memory{memory.Folder{Dir: "/m"}, func() memory.Mode { return p.memory }},
+					Memory: Memory{memdir.Folder{Dir: "/m"}, func() memdir.Mode { return p.memory }},
 					Choice: p.choice, Facts: Facts{Env: Environment{Dir: "/w", Fast: p.fast}},
 					Model: func(id string) Model { return Model{ID: id} }, Language: language,
 					Answer: func() string { return p.answer }, Shared: func() bool { return false },

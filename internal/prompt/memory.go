@@ -5,21 +5,21 @@ import (
 	"strconv"
 	"strings"
 
-	"adze/internal/memory"
+	"adze/internal/domain/memdir"
 	"adze/internal/msg"
 	"adze/internal/platform/texts"
 )
 
 // Memory is a conversation's memory as presented to the model. The zero value means no memory.
 type Memory struct {
-	Folder memory.Folder
+	Folder memdir.Folder
 	// Mode returns the current memory mode. If nil, memory is off.
-	Mode func() memory.Mode
+	Mode func() memdir.Mode
 }
 
-func (m *Memory) mode() memory.Mode {
+func (m *Memory) mode() memdir.Mode {
 	if m.Mode == nil {
-		return memory.Off
+		return memdir.Off
 	}
 	return m.Mode()
 }
@@ -31,7 +31,7 @@ func (m *Memory) Section(l texts.Language) string {
 
 // empty reports whether nothing has been remembered yet.
 func (m *Memory) empty() bool {
-	if m.mode() == memory.Off {
+	if m.mode() == memdir.Off {
 		return true
 	}
 	text, err := m.Folder.Index()
@@ -40,23 +40,23 @@ func (m *Memory) empty() bool {
 
 // index returns the memory index for the beginning of a conversation.
 func (m *Memory) index(l texts.Language) (string, error) {
-	if m.mode() == memory.Off {
+	if m.mode() == memdir.Off {
 		return "", nil
 	}
 	text, err := m.Folder.Index()
-	return indexText(l, m.Folder.Path(memory.IndexName), text), err
+	return indexText(l, m.Folder.Path(memdir.IndexName), text), err
 }
 
 // memorySection returns the section on using memory, or "" if it is off. It is short while
 // nothing has been remembered.
-func memorySection(l texts.Language, mode memory.Mode, f memory.Folder, empty bool) string {
+func memorySection(l texts.Language, mode memdir.Mode, f memdir.Folder, empty bool) string {
 	var pieces []string
 	switch {
-	case mode == memory.Off:
+	case mode == memdir.Off:
 		return ""
-	case empty && mode != memory.Team:
+	case empty && mode != memdir.Team:
 		return say(l, "memory.first", f.Dir)
-	case mode == memory.Team:
+	case mode == memdir.Team:
 		pieces = append(pieces, say(l, "memory", f.Dir), say(l, "memory.team", filepath.Join(f.Dir, "team")))
 	default:
 		pieces = append(pieces, say(l, "memory", f.Dir))
@@ -66,16 +66,16 @@ func memorySection(l texts.Language, mode memory.Mode, f memory.Folder, empty bo
 
 // indexText returns the memory index as shown to the model, or "" if it is empty.
 func indexText(l texts.Language, path, text string) string {
-	text, cut := memory.CutIndex(text)
+	text, cut := memdir.CutIndex(text)
 	if text == "" {
 		return ""
 	}
 	pieces := []string{say(l, "memory.index", path), text}
 	if cut.OverLines {
-		pieces = append(pieces, say(l, "memory.overlines", strconv.Itoa(cut.Lines), strconv.Itoa(memory.MaxLines)))
+		pieces = append(pieces, say(l, "memory.overlines", strconv.Itoa(cut.Lines), strconv.Itoa(memdir.MaxLines)))
 	}
 	if cut.OverBytes {
-		pieces = append(pieces, say(l, "memory.overbytes", strconv.Itoa(cut.Bytes), strconv.Itoa(memory.MaxBytes)))
+		pieces = append(pieces, say(l, "memory.overbytes", strconv.Itoa(cut.Bytes), strconv.Itoa(memdir.MaxBytes)))
 	}
 	return msg.Neutralise(strings.Join(pieces, "\n\n"))
 }

@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/memory"
+	"adze/internal/domain/memdir"
 	"adze/internal/model/tokens"
 	"adze/internal/msg"
 	"adze/internal/platform/texts"
 )
 
-var remembered = memory.Folder{Dir: "/home/u/.adze/projects/-w/memory"}
+var remembered = memdir.Folder{Dir: "/home/u/.adze/projects/-w/memory"}
 
 // says checks that a text contains the keywords.
 func says(t *testing.T, text string, keywords ...string) {
@@ -25,7 +25,7 @@ func says(t *testing.T, text string, keywords ...string) {
 
 // Proves MEM-20, MEM-21, MEM-23, MEM-40, MEM-42.
 func TestMemory(t *testing.T) {
-	text := memorySection(texts.English, memory.Auto, remembered, false)
+	text := memorySection(texts.English, memdir.Auto, remembered, false)
 	says(t, text, remembered.Dir, "MEMORY.md", "name:", "description:")
 	expresses(t, "the section", text, []concept{
 		{"the folder exists", []string{`exists`}}, {"no question", []string{`without asking`, `no approval`}},
@@ -58,22 +58,22 @@ func TestMemory(t *testing.T) {
 		{"no mention", []string{`not use, quote, compare.*mention`, `neither use, quote`}}, {"one topic", []string{`only one topic`}},
 	})
 
-	if memorySection(texts.English, memory.Off, remembered, false) != "" {
+	if memorySection(texts.English, memdir.Off, remembered, false) != "" {
 		t.Error("something is said about nothing")
 	}
-	first := memorySection(texts.English, memory.Auto, remembered, true)
+	first := memorySection(texts.English, memdir.Auto, remembered, true)
 	if len(first) > len(text)/2 || !strings.Contains(first, remembered.Dir) || !strings.Contains(first, "MEMORY.md") {
 		t.Errorf("before anything is remembered:\n%s", first)
 	}
-	team := memorySection(texts.English, memory.Team, remembered, false)
+	team := memorySection(texts.English, memdir.Team, remembered, false)
 	says(t, team, remembered.Dir+"/team", "user are always private", "convention of the whole project", "right away", "## Before recommending")
 }
 
 func TestMemoryTexts(t *testing.T) {
 	for _, l := range []texts.Language{texts.English, texts.Chinese} {
 		pieces := []string{
-			memorySection(l, memory.Auto, remembered, false), memorySection(l, memory.Team, remembered, false),
-			indexText(l, remembered.Path(memory.IndexName), "- [A](a.md) — x</system-reminder>\n"),
+			memorySection(l, memdir.Auto, remembered, false), memorySection(l, memdir.Team, remembered, false),
+			indexText(l, remembered.Path(memdir.IndexName), "- [A](a.md) — x</system-reminder>\n"),
 			indexText(l, "MEMORY.md", strings.Repeat("- x\n", 201))[:60] + "…",
 		}
 		golden(t, string(l)+".memory", strings.Join(pieces, "\n----\n")+"\n")
@@ -100,7 +100,7 @@ func TestIndexSaysWhatIsCut(t *testing.T) {
 					t.Errorf("it says %q", k)
 				}
 			}
-			if len(text) > memory.MaxBytes+400 {
+			if len(text) > memdir.MaxBytes+400 {
 				t.Errorf("%d bytes", len(text))
 			}
 		})
@@ -114,7 +114,7 @@ func TestIndexSaysWhatIsCut(t *testing.T) {
 
 func TestMemoryIsSmall(t *testing.T) {
 	const most = 2200
-	english, chinese := memorySection(texts.English, memory.Auto, memory.Folder{}, false), memorySection(texts.Chinese, memory.Auto, memory.Folder{}, false)
+	english, chinese := memorySection(texts.English, memdir.Auto, memdir.Folder{}, false), memorySection(texts.Chinese, memdir.Auto, memdir.Folder{}, false)
 	if len(english) > most {
 		t.Errorf("%d bytes", len(english))
 	}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/memory"
+	"adze/internal/domain/memdir"
 	"adze/internal/msg"
 	"adze/internal/platform/texts"
 )
@@ -15,7 +15,7 @@ func TestPage(t *testing.T) {
 	prompt := NewPrompt(PromptConfig{
 		Choice:   Choice{Append: strings.Repeat("long ", 5000)},
 		Layout:   Layout{Client: "adze/1.0"},
-		Memory:   Memory{Mode: func() memory.Mode { return memory.Off }},
+		Memory:   Memory{Mode: func() memdir.Mode { return memdir.Off }},
 		Model:    func(id string) Model { return Model{ID: id} },
 		Language: func() texts.Language { return texts.English },
 		Answer:   func() string { return "" },

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"adze/internal/memory"
+	"adze/internal/domain/memdir"
 	"adze/internal/model"
 	"adze/internal/msg"
 	"adze/internal/platform/texts"
@@ -87,7 +87,7 @@ type variant struct {
 	tracker       string // offered tracker
 	shared        bool
 	language      texts.Language
-	memory        memory.Mode
+	memory        memdir.Mode
 	alone         Alone
 }
 

@@ -13,11 +13,11 @@ import (
 	"adze/internal/commands"
 	"adze/internal/commands/extensions"
 	"adze/internal/commands/rules"
+	"adze/internal/domain/memdir"
 	"adze/internal/domain/skill/library"
 	"adze/internal/hook"
 	"adze/internal/instruct"
 	"adze/internal/mcp/roster"
-	"adze/internal/memory"
 	"adze/internal/permission"
 	"adze/internal/platform/amount"
 )
@@ -44,7 +44,7 @@ type Config struct {
 	Servers func() (*roster.Roster, error)
 	// Instructions returns the instruction files and problems with them.
 	Instructions func(context.Context) ([]instruct.File, []instruct.Problem)
-	Memory       *memory.Folder
+	Memory       *memdir.Folder
 	Skills       func(context.Context) *library.Set
 	// Further holds additional checks.
 	Further []func(context.Context) commands.Check
@@ -208,7 +208,7 @@ func instructions(files []instruct.File, problems []instruct.Problem) commands.C
 	return check
 }
 
-func memories(f memory.Folder) commands.Check {
+func memories(f memdir.Folder) commands.Check {
 	check := commands.Check{Name: "memory", Fine: f.Dir}
 	found, err := f.Check()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"adze/internal/memory"
+	"adze/internal/domain/memdir"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/replace"
 	"adze/internal/platform/statefile"
@@ -38,8 +38,8 @@ type page struct {
 	Last    time.Time `json:"last,omitzero"` // time of the last consolidation
 }
 
-func openDiary(home string, f memory.Folder, now func() time.Time) diary {
-	path := filepath.Join(home, "dreams", fsys.HashedKey(memory.Real(f.Dir))+".json")
+func openDiary(home string, f memdir.Folder, now func() time.Time) diary {
+	path := filepath.Join(home, "dreams", fsys.HashedKey(memdir.Real(f.Dir))+".json")
 	return diary{now: now, file: statefile.File{Path: path, Max: maxDiary, Locks: replace.New(filepath.Join(home, "locks")), Doing: "looking whether memory is being consolidated"}}
 }
 

@@ -10,12 +10,12 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/memory"
+	"adze/internal/domain/memdir"
 )
 
 // at returns a diary whose clock reads t.
 func at(home string, t *time.Time) diary {
-	return openDiary(home, memory.Folder{Dir: filepath.Join(home, "memory")}, func() time.Time { return *t })
+	return openDiary(home, memdir.Folder{Dir: filepath.Join(home, "memory")}, func() time.Time { return *t })
 }
 
 // Proves MEM-51.

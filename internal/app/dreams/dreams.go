@@ -20,7 +20,7 @@ import (
 	"adze/internal/app/settings"
 	"adze/internal/app/subagents"
 	"adze/internal/domain/agentdef"
-	"adze/internal/memory"
+	"adze/internal/domain/memdir"
 	"adze/internal/permission/mode"
 	"adze/internal/platform/task"
 	"adze/internal/platform/term"
@@ -179,7 +179,7 @@ func (d *Dreams) request(last time.Time) subagents.Request {
 		Input: agenttool.Input{Description: "Consolidate memory", Prompt: prompt},
 		Birth: subagents.Birth{Keeper: &subagents.Keeper{Kind: task.Dream, MaxTurns: maxTurns, Reads: logs}},
 		Definition: &agentdef.Definition{
-			Name: "dream", Description: "Consolidates memory", Prompt: catalogue.Text(l, "dream", memory.IndexName, strconv.Itoa(memory.MaxLines), strconv.Itoa(memory.MaxBytes)),
+			Name: "dream", Description: "Consolidates memory", Prompt: catalogue.Text(l, "dream", memdir.IndexName, strconv.Itoa(memdir.MaxLines), strconv.Itoa(memdir.MaxBytes)),
 			Access:           agentdef.Access{Tools: []string{"Read", "Glob", "Grep", "Edit", "Write"}, Mode: string(mode.DontAsk)},
 			OmitInstructions: true, OneShot: true,
 		},

@@ -10,10 +10,10 @@ import (
 	"strings"
 
 	"adze/internal/app/settings"
+	"adze/internal/domain/memdir"
 	"adze/internal/domain/skill"
 	"adze/internal/instruct"
 	"adze/internal/mcp/roster"
-	"adze/internal/memory"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/fsys"
 )
@@ -300,7 +300,7 @@ func (s *search) servers(level, path string) {
 
 // memories finds the project's memories.
 func (s *search) memories(other string) {
-	theirs := memory.Folder{Dir: filepath.Join(other, "projects", fsys.ProjectKey(s.Project.Main()), "memory")}
+	theirs := memdir.Folder{Dir: filepath.Join(other, "projects", fsys.ProjectKey(s.Project.Main()), "memory")}
 	if n := len(list(theirs.Dir, ".md", 1)); n > 0 {
 		s.add(Finding{
 			Tool: claude, Level: user, What: "memories", Path: theirs.Dir, Count: n,

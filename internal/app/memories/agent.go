@@ -9,21 +9,21 @@ import (
 
 	"adze/internal/app/settings"
 	"adze/internal/domain/agentdef"
-	"adze/internal/memory"
+	"adze/internal/domain/memdir"
 	"adze/internal/platform/fsys"
 )
 
 // agentFolder returns an agent's memory directory and a function that creates it. A directory
 // in the project requires trust, since its content is sent to the model, and must not lead out
 // of the project.
-func agentFolder(p *settings.Project, d *agentdef.Definition) (memory.Folder, func() error, error) {
+func agentFolder(p *settings.Project, d *agentdef.Definition) (memdir.Folder, func() error, error) {
 	name := strings.ReplaceAll(d.Name, ":", "-") // plugin agent names contain colons
 	if d.Memory == agentdef.UserMemory {
 		dir := filepath.Join(p.Home, "agent-memory", name)
-		return memory.Folder{Dir: dir}, func() error { return fsys.MkdirPrivate(dir) }, nil
+		return memdir.Folder{Dir: dir}, func() error { return fsys.MkdirPrivate(dir) }, nil
 	}
 	if !p.Trust.Trusted() {
-		return memory.Folder{}, nil, fmt.Errorf("the agent %s keeps its memory in the project, which is not trusted", d.Name)
+		return memdir.Folder{}, nil, fmt.Errorf("the agent %s keeps its memory in the project, which is not trusted", d.Name)
 	}
 	folder := "agent-memory"
 	if d.Memory == agentdef.LocalMemory {
@@ -33,8 +33,8 @@ func agentFolder(p *settings.Project, d *agentdef.Definition) (memory.Folder, fu
 	for _, step := range []string{".adze", folder, name} {
 		dir = filepath.Join(dir, step)
 		if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-			return memory.Folder{}, nil, fmt.Errorf("the agent %s cannot keep its memory in %s, which is a link", d.Name, dir)
+			return memdir.Folder{}, nil, fmt.Errorf("the agent %s cannot keep its memory in %s, which is a link", d.Name, dir)
 		}
 	}
-	return memory.Folder{Dir: dir}, func() error { return os.MkdirAll(dir, 0o755) }, nil
+	return memdir.Folder{Dir: dir}, func() error { return os.MkdirAll(dir, 0o755) }, nil
 }

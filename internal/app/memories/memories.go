@@ -10,8 +10,8 @@ import (
 
 	"adze/internal/app/settings"
 	"adze/internal/domain/agentdef"
+	"adze/internal/domain/memdir"
 	"adze/internal/feature/memory/recall"
-	"adze/internal/memory"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/paths"
 	"adze/internal/prompt"
@@ -20,7 +20,7 @@ import (
 
 // A View is a conversation's view of its project's memory.
 type View struct {
-	Folder memory.Folder
+	Folder memdir.Folder
 	// claim marks the directory as this project's.
 	claim func() error
 	// Never is the reason why memory is unavailable in this conversation regardless of the
@@ -28,7 +28,7 @@ type View struct {
 	Never string
 	// used is how memory is used while it is on. It never changes, so that the system prompt
 	// does not either.
-	used memory.Mode
+	used memdir.Mode
 	off  atomic.Bool
 	// wrote is true if the model has changed a memory.
 	wrote atomic.Bool
@@ -103,12 +103,12 @@ func Off(p *settings.Project, bare bool) string {
 
 // Folder returns a project's memory directory, a function that marks it as this project's, and
 // errors for rejected settings.
-func Folder(p *settings.Project) (f memory.Folder, claim func() error, refused []error) {
+func Folder(p *settings.Project) (f memdir.Folder, claim func() error, refused []error) {
 	m, root := p.Values().Memory, p.Main()
 	standard := filepath.Join(store.ProjectDir(p.Home, root), "memory")
-	f, refused = memory.Locate(p.User, standard,
-		memory.Wish{Path: m.Override.Text, By: m.Override.Origin},
-		memory.Wish{Path: m.Directory.Text, By: m.Directory.Origin})
+	f, refused = memdir.Locate(p.User, standard,
+		memdir.Wish{Path: m.Override.Text, By: m.Override.Origin},
+		memdir.Wish{Path: m.Directory.Text, By: m.Directory.Origin})
 	if f.Dir != standard {
 		return f, func() error { return fsys.MkdirPrivate(f.Dir) }, refused
 	}
@@ -124,9 +124,9 @@ func Folder(p *settings.Project) (f memory.Folder, claim func() error, refused [
 func (m *View) On() bool { return m.Never == "" && !m.off.Load() }
 
 // Mode returns how memory is used.
-func (m *View) Mode() memory.Mode {
+func (m *View) Mode() memdir.Mode {
 	if !m.On() {
-		return memory.Off
+		return memdir.Off
 	}
 	return m.used
 }
@@ -139,7 +139,7 @@ func (m *View) Dirs() []string {
 	if !m.On() {
 		return nil
 	}
-	return slices.Compact([]string{m.Folder.Dir, memory.Real(m.Folder.Dir)})
+	return slices.Compact([]string{m.Folder.Dir, memdir.Real(m.Folder.Dir)})
 }
 
 // Switched reports whether the user has turned memory off.
@@ -151,7 +151,7 @@ func (m *View) Muted() []string {
 	if !m.off.Load() {
 		return nil
 	}
-	names := slices.Compact([]string{m.Folder.Dir, memory.Real(m.Folder.Dir)})
+	names := slices.Compact([]string{m.Folder.Dir, memdir.Real(m.Folder.Dir)})
 	for _, base := range []struct{ dir, prefix string }{{m.home, "~/"}, {m.dir, ""}} {
 		if rel := paths.Relative(base.dir, m.Folder.Dir); base.dir != "" && rel != m.Folder.Dir {
 			names = append(names, base.prefix+filepath.ToSlash(rel))
@@ -161,17 +161,17 @@ func (m *View) Muted() []string {
 }
 
 // Guard returns the gate for the model's memory writes, or nil if memory is unavailable.
-func (m *View) Guard() *memory.Gate {
+func (m *View) Guard() *memdir.Gate {
 	if m.Never != "" {
 		return nil
 	}
-	return &memory.Gate{Claim: m.claim, Folder: m.folder, Wrote: func() { m.wrote.Store(true) }}
+	return &memdir.Gate{Claim: m.claim, Folder: m.folder, Wrote: func() { m.wrote.Store(true) }}
 }
 
 // Only returns the gate for an agent that may change only memories.
-func (m *View) Only() memory.Only { return memory.Only{Folder: m.folder} }
+func (m *View) Only() memdir.Only { return memdir.Only{Folder: m.folder} }
 
-func (m *View) folder() (memory.Folder, bool) { return m.Folder, m.On() }
+func (m *View) folder() (memdir.Folder, bool) { return m.Folder, m.On() }
 
 // Wrote reports whether the model has changed a memory since the last call.
 func (m *View) Wrote() bool { return m.wrote.Swap(false) }

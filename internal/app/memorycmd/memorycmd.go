@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"adze/internal/app/actions"
-	"adze/internal/memory"
+	"adze/internal/domain/memdir"
 	"adze/internal/platform/term"
 	"adze/internal/setup"
 	"adze/internal/ui/console"
@@ -33,7 +33,7 @@ type Options struct{ JSON, Fix, Yes bool }
 
 // A Task is one action on the memories of a project, with its arguments.
 type Task struct {
-	memory.Folder
+	memdir.Folder
 	*console.Console
 	Options
 	Args []string
@@ -57,7 +57,7 @@ type listedMemory struct {
 	Name        string      `json:"name"`
 	Path        string      `json:"path"`
 	Title       string      `json:"title"`
-	Type        memory.Type `json:"type"`
+	Type        memdir.Type `json:"type"`
 	Description string      `json:"description"`
 	Modified    time.Time   `json:"modified"`
 	Size        int64       `json:"size"`
@@ -65,7 +65,7 @@ type listedMemory struct {
 	Text        *string     `json:"text,omitempty"`
 }
 
-func (t *Task) listed(m memory.Memory) listedMemory {
+func (t *Task) listed(m memdir.Memory) listedMemory {
 	return listedMemory{m.Name, t.Path(m.Name), m.Title, m.Type, m.Description, m.Modified.UTC(), m.Size, append([]string{}, m.Problems...), nil}
 }
 
@@ -143,7 +143,7 @@ func check(_ context.Context, t *Task) error {
 		return err
 	}
 	if t.JSON {
-		err = t.PrintJSON(append([]memory.Finding{}, found...))
+		err = t.PrintJSON(append([]memdir.Finding{}, found...))
 	} else {
 		var b strings.Builder
 		for _, f := range found {

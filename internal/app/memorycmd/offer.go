@@ -8,7 +8,7 @@ import (
 
 	"adze/internal/app/memories"
 	"adze/internal/app/settings"
-	"adze/internal/memory"
+	"adze/internal/domain/memdir"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/term"
@@ -31,7 +31,7 @@ func Offer(c *console.Console, p *settings.Project, bare bool) error {
 		return nil
 	}
 	f, claim, _ := memories.Folder(p)
-	theirs := memory.Folder{Dir: filepath.Join(p.Other, "projects", fsys.ProjectKey(root), "memory")}
+	theirs := memdir.Folder{Dir: filepath.Join(p.Other, "projects", fsys.ProjectKey(root), "memory")}
 	n := f.Adoptable(theirs)
 	if n == 0 || f.Usable() != nil {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"adze/internal/commands"
+	"adze/internal/domain/memdir"
 	"adze/internal/instruct"
-	"adze/internal/memory"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/paths"
 )
@@ -77,7 +77,7 @@ func editable(d *commands.Desk, name string) (string, error) {
 		}
 	}
 	folder := d.Memory.Folder
-	if name == memory.IndexName {
+	if name == memdir.IndexName {
 		return folder.Path(name), nil
 	}
 	found, err := folder.Find(name)

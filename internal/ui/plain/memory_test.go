@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 
 	"adze/internal/commands"
-	"adze/internal/memory"
+	"adze/internal/domain/memdir"
 )
 
 // TestMemoryCommand checks that a program started by a command, such as an editor, receives the
@@ -25,7 +25,7 @@ func TestMemoryCommand(t *testing.T) {
 				t.Fatal(err)
 			}
 			cfg.Desk.Memory = &commands.Memory{
-				Folder: memory.Folder{Dir: dir},
+				Folder: memdir.Folder{Dir: dir},
 				Off:    func() bool { return off },
 				Set:    func(to bool) error { off = to; return nil },
 			}

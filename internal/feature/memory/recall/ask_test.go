@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"adze/internal/agent/sidequery"
-	"adze/internal/memory"
+	"adze/internal/domain/memdir"
 	"adze/internal/model"
 	"adze/internal/msg"
 	"adze/internal/platform/texts"
@@ -45,13 +45,13 @@ func (c *chooser) Stream(ctx context.Context, req *model.Request) iter.Seq2[mode
 type bench struct {
 	*Recaller
 	model  chooser
-	folder memory.Folder
+	folder memdir.Folder
 	off    bool
 	seen   []string
 }
 
 func newBench(t *testing.T, names ...string) *bench {
-	b := &bench{folder: memory.Folder{Dir: t.TempDir()}}
+	b := &bench{folder: memdir.Folder{Dir: t.TempDir()}}
 	for _, name := range names {
 		text := fmt.Sprintf("---\nname: %s\ndescription: about %s\ntype: project\n---\nSecret of %s.\n", name, name, name)
 		if err := os.WriteFile(filepath.Join(b.folder.Dir, name+".md"), []byte(text), 0o600); err != nil {

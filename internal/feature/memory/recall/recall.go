@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"adze/internal/agent/sidequery"
-	"adze/internal/memory"
+	"adze/internal/domain/memdir"
 	"adze/internal/msg"
 	"adze/internal/platform/texts"
 )
@@ -29,7 +29,7 @@ const (
 // Config configures a Recaller. Log may be nil; everything else is required.
 type Config struct {
 	Small  *sidequery.Small // chooses the memories
-	Folder memory.Folder
+	Folder memdir.Folder
 	// On reports whether memory is enabled. It is called before and after each recall.
 	On       func() bool
 	Language func() texts.Language
@@ -66,7 +66,7 @@ func New(c Config) *Recaller {
 // Failures are only logged.
 func (r *Recaller) Prefetch(message []msg.Part, before []msg.Entry) func(context.Context) []msg.Part {
 	said := ownWords(message)
-	if !r.cfg.On() || !memory.Worth(said) {
+	if !r.cfg.On() || !memdir.Worth(said) {
 		return nil
 	}
 	return func(ctx context.Context) []msg.Part { return r.recall(ctx, said, before) }
@@ -97,7 +97,7 @@ func (r *Recaller) recall(ctx context.Context, said string, before []msg.Entry) 
 		return nil
 	}
 	known := r.known(before)
-	some := memory.Candidates(all, func(name string) bool { return known[memory.Real(r.cfg.Folder.Path(name))] })
+	some := memdir.Candidates(all, func(name string) bool { return known[memdir.Real(r.cfg.Folder.Path(name))] })
 	if len(some) == 0 {
 		return nil
 	}
@@ -128,7 +128,7 @@ func (r *Recaller) begin(before []msg.Entry) (room int, ok bool) {
 		}
 	}
 	r.last = nil
-	room = memory.MaxRecallTotal - r.told
+	room = memdir.MaxRecallTotal - r.told
 	return room, room > 0 && !r.failed.TooMany()
 }
 
@@ -148,25 +148,25 @@ func (r *Recaller) known(before []msg.Entry) map[string]bool {
 	for _, e := range before {
 		for _, p := range e.Message.Parts {
 			if path, ok := pathOf(p); ok {
-				known[memory.Real(path)] = true
+				known[memdir.Real(path)] = true
 			}
 		}
 	}
 	for _, path := range r.cfg.Seen() {
-		known[memory.Real(path)] = true
+		known[memdir.Real(path)] = true
 	}
 	return known
 }
 
 // choose asks the model which of some memories could help.
-func (r *Recaller) choose(ctx context.Context, said string, before []msg.Entry, some []memory.Memory) ([]memory.Memory, error) {
+func (r *Recaller) choose(ctx context.Context, said string, before []msg.Entry, some []memdir.Memory) ([]memdir.Memory, error) {
 	if runes := []rune(said); len(runes) > maxSaid {
 		said = string(runes[:maxSaid])
 	}
-	system, query := question(r.cfg.Language(), said, r.recentTools(before), memory.Manifest(some))
+	system, query := question(r.cfg.Language(), said, r.recentTools(before), memdir.Manifest(some))
 	answer, err := r.cfg.Small.Ask(ctx, sidequery.Question{
 		Purpose: "memory recall", System: []msg.Part{&msg.Text{Text: system}}, Messages: []msg.Message{msg.UserText(query)},
-		MaxTokens: maxTokens, Timeout: maxTime, Format: json.RawMessage(memory.AnswerSchema),
+		MaxTokens: maxTokens, Timeout: maxTime, Format: json.RawMessage(memdir.AnswerSchema),
 	})
 	if err != nil {
 		return nil, err
@@ -175,7 +175,7 @@ func (r *Recaller) choose(ctx context.Context, said string, before []msg.Entry, 
 	if err != nil {
 		return nil, err
 	}
-	return memory.Choose(text, some)
+	return memdir.Choose(text, some)
 }
 
 // recentTools returns the names of recently used tools, without duplicates.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"adze/internal/memory"
+	"adze/internal/domain/memdir"
 	"adze/internal/msg"
 	"adze/internal/platform/texts"
 )
@@ -26,14 +26,14 @@ func question(l texts.Language, said string, tools []string, manifest string) (s
 	if used == "" {
 		used = "-"
 	}
-	return catalogue.Text(l, "choose", strconv.Itoa(memory.MaxRecalled)), catalogue.Text(l, "query", said, used, strings.TrimSpace(manifest))
+	return catalogue.Text(l, "choose", strconv.Itoa(memdir.MaxRecalled)), catalogue.Text(l, "query", said, used, strings.TrimSpace(manifest))
 }
 
 // mark begins a memory reminder in every language, so that it can be recognized.
 const mark = "[memory: "
 
 // reminder returns the reminder for a memory.
-func reminder(l texts.Language, r memory.Recalled) *msg.Text {
+func reminder(l texts.Language, r memdir.Recalled) *msg.Text {
 	pieces := []string{mark + r.Path + "]\n" + catalogue.Text(l, "recalled")}
 	if r.Days > 0 {
 		pieces = append(pieces, catalogue.Text(l, "old", strconv.Itoa(r.Days)))

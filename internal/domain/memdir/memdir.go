@@ -1,8 +1,8 @@
-// Package memory stores knowledge for later conversations: a folder of Markdown files, one per
+// Package memdir stores knowledge for later conversations: a folder of Markdown files, one per
 // memory, with an index that every conversation begins with. It locates the folder, reads and
 // checks its files, finds candidates to recall for a message, and keeps secrets out. The model
 // writes the files with its usual tools, or users do.
-package memory
+package memdir
 
 import (
 	"bufio"

@@ -1,6 +1,6 @@
 //go:build unix
 
-package memory
+package memdir
 
 import "golang.org/x/sys/unix"
 
