@@ -57,7 +57,7 @@ var layers = [][]string{
 	{"mcp/client", "mcp/content", "mcp/signin", "mcp/signin/signintest"},
 	{"domain/agentdef", "domain/skill", "domain/plugin"},
 	{"feature/agents/builtin", "domain/skill/library", "feature/skills/usage", "feature/skills/bundled", "feature/skills/remote", "feature/plugins/market", "style", "domain/cron", "workflow"},
-	{"tools/*", "permission", "hook", "domain/memdir", "instruct"},
+	{"tools/*", "permission", "hook", "domain/memdir", "domain/instruct"},
 	{"permission/confine"},
 	{"agent/sidequery"},
 	{"agent/exec", "prompt", "feature/memory/recall", "permission/judge", "hook/prompted", "session/title", "session/remark", "agent/compact", "agent/snip", "agent/collapse"},

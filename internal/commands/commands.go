@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"adze/internal/agent"
+	"adze/internal/domain/instruct"
 	"adze/internal/domain/memdir"
-	"adze/internal/instruct"
 	"adze/internal/model"
 	"adze/internal/model/catalog"
 	"adze/internal/msg"

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"adze/internal/instruct"
+	"adze/internal/domain/instruct"
 	"adze/internal/mcp"
 	"adze/internal/model/tokens"
 	"adze/internal/msg"

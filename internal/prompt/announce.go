@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/instruct"
+	"adze/internal/domain/instruct"
 	"adze/internal/msg"
 	"adze/internal/platform/gitinfo"
 	"adze/internal/platform/paths"

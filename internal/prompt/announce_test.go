@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"adze/internal/domain/instruct"
 	"adze/internal/domain/memdir"
-	"adze/internal/instruct"
 	"adze/internal/msg"
 	"adze/internal/platform/paths"
 	"adze/internal/platform/texts"

@@ -3,7 +3,7 @@ package prompt
 import (
 	"strings"
 
-	"adze/internal/instruct"
+	"adze/internal/domain/instruct"
 	"adze/internal/msg"
 	"adze/internal/platform/texts"
 )

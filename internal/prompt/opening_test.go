@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/instruct"
+	"adze/internal/domain/instruct"
 	"adze/internal/msg"
 	"adze/internal/platform/texts"
 )

@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"adze/internal/app/settings"
+	"adze/internal/domain/instruct"
 	"adze/internal/domain/memdir"
 	"adze/internal/domain/skill"
-	"adze/internal/instruct"
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/fsys"

@@ -11,8 +11,8 @@ import (
 
 	"adze/internal/app/settings"
 	"adze/internal/domain/agentdef"
+	"adze/internal/domain/instruct"
 	"adze/internal/domain/skill/library"
-	"adze/internal/instruct"
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/paths"

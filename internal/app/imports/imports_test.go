@@ -15,9 +15,9 @@ import (
 
 	"adze/internal/app/settings"
 	"adze/internal/domain/agentdef"
+	"adze/internal/domain/instruct"
 	"adze/internal/domain/skill"
 	"adze/internal/domain/skill/library"
-	"adze/internal/instruct"
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/texts"
 	"adze/internal/style"

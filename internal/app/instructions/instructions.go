@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"adze/internal/app/settings"
-	"adze/internal/instruct"
+	"adze/internal/domain/instruct"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/trust"
 )

@@ -22,7 +22,7 @@ import (
 	"adze/internal/app/tasklists"
 	"adze/internal/app/teams"
 	"adze/internal/app/toolbox"
-	"adze/internal/instruct"
+	"adze/internal/domain/instruct"
 	"adze/internal/model"
 	"adze/internal/msg"
 	"adze/internal/platform/gitinfo"

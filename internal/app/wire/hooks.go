@@ -11,9 +11,9 @@ import (
 	"adze/internal/app/checks"
 	"adze/internal/app/settings"
 	"adze/internal/app/variables"
+	"adze/internal/domain/instruct"
 	"adze/internal/hook"
 	"adze/internal/hook/prompted"
-	"adze/internal/instruct"
 	"adze/internal/platform/trust"
 	"adze/internal/session/lifecycle"
 )

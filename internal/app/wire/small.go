@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"adze/internal/commands"
-	"adze/internal/instruct"
+	"adze/internal/domain/instruct"
 	"adze/internal/msg"
 	"adze/internal/permission/judge"
 	"adze/internal/session"

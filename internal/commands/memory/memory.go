@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"adze/internal/commands"
+	"adze/internal/domain/instruct"
 	"adze/internal/domain/memdir"
-	"adze/internal/instruct"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/paths"
 )

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"adze/internal/instruct"
+	"adze/internal/domain/instruct"
 )
 
 // A notebook records text added to instruction files.
