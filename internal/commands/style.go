@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"adze/internal/style"
+	"adze/internal/domain/style"
 )
 
 // Styles are the output styles.

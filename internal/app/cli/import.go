@@ -13,12 +13,12 @@ import (
 	"adze/internal/app/skills"
 	"adze/internal/app/styles"
 	"adze/internal/app/syntax"
+	"adze/internal/domain/style"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/paths"
 	"adze/internal/platform/term"
 	"adze/internal/platform/texts"
 	"adze/internal/setup"
-	"adze/internal/style"
 )
 
 // importOptions holds the options of adze import.

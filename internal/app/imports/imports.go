@@ -13,10 +13,10 @@ import (
 	"adze/internal/domain/agentdef"
 	"adze/internal/domain/instruct"
 	"adze/internal/domain/skill/library"
+	"adze/internal/domain/style"
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/paths"
-	"adze/internal/style"
 )
 
 // Config holds the configuration the program has loaded, against which other tools' files are

@@ -18,9 +18,9 @@ import (
 	"adze/internal/domain/instruct"
 	"adze/internal/domain/skill"
 	"adze/internal/domain/skill/library"
+	"adze/internal/domain/style"
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/texts"
-	"adze/internal/style"
 )
 
 // A world is a home directory with a project in it.

@@ -13,11 +13,11 @@ import (
 	"adze/internal/domain/plugin"
 	"adze/internal/domain/skill"
 	"adze/internal/domain/skill/library"
+	"adze/internal/domain/style"
 	"adze/internal/hook"
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/term"
-	"adze/internal/style"
 	"adze/internal/tool"
 )
 

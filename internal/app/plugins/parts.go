@@ -13,10 +13,10 @@ import (
 	"adze/internal/domain/plugin"
 	"adze/internal/domain/skill"
 	"adze/internal/domain/skill/library"
+	"adze/internal/domain/style"
 	"adze/internal/hook"
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/scope"
-	"adze/internal/style"
 )
 
 // roots returns a plugin's directories and files with skills and commands.

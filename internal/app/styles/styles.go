@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"adze/internal/app/settings"
+	"adze/internal/domain/style"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/spell"
 	"adze/internal/platform/texts"
-	"adze/internal/style"
 )
 
 // A Chooser selects a workspace's output style. All fields are required.

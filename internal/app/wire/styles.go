@@ -5,7 +5,7 @@ import (
 
 	"adze/internal/app/styles"
 	"adze/internal/commands"
-	"adze/internal/style"
+	"adze/internal/domain/style"
 )
 
 func (w *Workspace) styles() *styles.Chooser {

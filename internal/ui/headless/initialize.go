@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"adze/internal/commands"
+	"adze/internal/domain/style"
 	"adze/internal/hook"
 	"adze/internal/mcp/hosted"
-	"adze/internal/style"
 	"adze/internal/ui/hostapi"
 	"adze/internal/ui/streamjson"
 )
