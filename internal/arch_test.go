@@ -44,7 +44,7 @@ var layers = [][]string{
 	{"model/bedrock", "model/vertex", "model/foundry"},
 	{"model/anthropic", "model/replay", "model/retry", "model/fit", "model/router", "model/mute", "model/local"},
 	{"model/local/localtest"},
-	{"tool/schema", "tasklist"},
+	{"tool/schema", "domain/tasklist"},
 	{"tool/schema/draft"},
 	{"tool"},
 	{"tool/absent", "tool/tooltest", "tool/change", "tool/command", "tool/deferral", "tool/place", "tool/suggest"},

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"adze/internal/tasklist"
+	"adze/internal/domain/tasklist"
 	"adze/internal/team"
 )
 

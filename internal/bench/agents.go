@@ -264,7 +264,7 @@ func (b *agentBench) interrupted() error {
 
 // claims measures how long it takes several processes to claim all tasks of a list, each once.
 func (b *agentBench) claims() error {
-	took, err := benchmark("adze/internal/tasklist", "Claims", "ms/1000claims")
+	took, err := benchmark("adze/internal/domain/tasklist", "Claims", "ms/1000claims")
 	if err != nil {
 		return err
 	}

@@ -14,12 +14,12 @@ import (
 	"strings"
 
 	"adze/internal/app/settings"
+	"adze/internal/domain/tasklist"
 	"adze/internal/platform/filehistory"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/paths"
 	"adze/internal/session/archive"
 	"adze/internal/session/store"
-	"adze/internal/tasklist"
 	"adze/internal/tools/plan"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"adze/internal/tasklist"
+	"adze/internal/domain/tasklist"
 )
 
 // Follow notifies the user of changes to the list by other processes, until the lists are

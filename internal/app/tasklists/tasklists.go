@@ -14,9 +14,9 @@ import (
 	"sync"
 
 	"adze/internal/agent/compact"
+	"adze/internal/domain/tasklist"
 	"adze/internal/hook"
 	"adze/internal/platform/texts"
-	"adze/internal/tasklist"
 	"adze/internal/tool"
 	"adze/internal/tools/tasks"
 	"adze/internal/tools/todo"

@@ -15,9 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/agent/compact"
+	"adze/internal/domain/tasklist"
 	"adze/internal/hook"
 	"adze/internal/platform/texts"
-	"adze/internal/tasklist"
 	"adze/internal/tool"
 	"adze/internal/tools/todo"
 )

@@ -11,11 +11,11 @@ import (
 	"sync"
 	"time"
 
+	"adze/internal/domain/tasklist"
 	"adze/internal/msg"
 	"adze/internal/permission"
 	"adze/internal/platform/texts"
 	"adze/internal/session"
-	"adze/internal/tasklist"
 	"adze/internal/team"
 	teamtool "adze/internal/tools/team"
 )

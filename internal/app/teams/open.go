@@ -11,12 +11,12 @@ import (
 	"path/filepath"
 
 	"adze/internal/app/settings"
+	"adze/internal/domain/tasklist"
 	"adze/internal/feature/agents/builtin"
 	"adze/internal/hook"
 	"adze/internal/permission"
 	"adze/internal/platform/texts"
 	"adze/internal/session"
-	"adze/internal/tasklist"
 	"adze/internal/team"
 )
 

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/domain/tasklist"
 	"adze/internal/permission"
 	"adze/internal/permission/mode"
 	"adze/internal/session"
-	"adze/internal/tasklist"
 	"adze/internal/team"
 )
 

@@ -4,9 +4,9 @@ import (
 	"context"
 
 	"adze/internal/app/tasklists"
+	"adze/internal/domain/tasklist"
 	"adze/internal/hook"
 	"adze/internal/setup"
-	"adze/internal/tasklist"
 )
 
 // openTasks sets the conversation's task list. A fork uses its parent's.

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/domain/tasklist"
 	"adze/internal/msg"
-	"adze/internal/tasklist"
 	"adze/internal/tool"
 )
 

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"adze/internal/domain/tasklist"
 	"adze/internal/msg"
-	"adze/internal/tasklist"
 	"adze/internal/tool"
 )
 

@@ -7,8 +7,8 @@ import (
 	"encoding/json"
 	"strings"
 
+	"adze/internal/domain/tasklist"
 	"adze/internal/platform/texts"
-	"adze/internal/tasklist"
 	"adze/internal/tool"
 )
 

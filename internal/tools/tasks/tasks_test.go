@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"adze/internal/domain/tasklist"
 	"adze/internal/msg"
-	"adze/internal/tasklist"
 	"adze/internal/tool"
 	"adze/internal/tool/tooltest"
 )

@@ -9,8 +9,8 @@ import (
 	"fmt"
 	"strings"
 
+	"adze/internal/domain/tasklist"
 	"adze/internal/platform/texts"
-	"adze/internal/tasklist"
 	"adze/internal/tool"
 )
 

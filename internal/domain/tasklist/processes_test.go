@@ -116,7 +116,7 @@ func TestManyClaims(t *testing.T) { claims(t, 20, 100) }
 // BenchmarkClaims makes 20 processes claim 1,000 tasks; it must take less than 10 seconds.
 // "scripts/bench agents" runs it:
 //
-//	go test ./internal/tasklist -run '^$' -bench Claims -benchtime 3x
+//	go test ./internal/domain/tasklist -run '^$' -bench Claims -benchtime 3x
 func BenchmarkClaims(b *testing.B) {
 	for b.Loop() {
 		begun := time.Now()
