@@ -51,7 +51,7 @@ var layers = [][]string{
 	{"permission/compat", "permission/mode"},
 	{"permission/rule", "permission/approval", "permission/nested", "permission/reminder", "permission/tally"},
 	{"permission/program"},
-	{"team"},
+	{"domain/team"},
 	{"mcp/roster", "mcp/hosted", "mcp/mcptest"},
 	{"mcp", "mcp/editor"},
 	{"mcp/client", "mcp/content", "mcp/signin", "mcp/signin/signintest"},

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"adze/internal/domain/tasklist"
-	"adze/internal/team"
+	"adze/internal/domain/team"
 )
 
 // startTeam begins the model scripts of a team with one teammate.

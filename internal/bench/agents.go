@@ -275,7 +275,7 @@ func (b *agentBench) claims() error {
 // letters measures how long it takes several processes to write to one mailbox, with nothing
 // lost.
 func (b *agentBench) letters() error {
-	took, err := benchmark("adze/internal/team", "TenWriters", "ms/200messages")
+	took, err := benchmark("adze/internal/domain/team", "TenWriters", "ms/200messages")
 	if err != nil {
 		return err
 	}

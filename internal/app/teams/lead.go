@@ -15,10 +15,10 @@ import (
 	"sync"
 	"time"
 
+	"adze/internal/domain/team"
 	"adze/internal/permission"
 	"adze/internal/platform/texts"
 	"adze/internal/session"
-	"adze/internal/team"
 	teamtool "adze/internal/tools/team"
 )
 

@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"adze/internal/domain/tasklist"
+	"adze/internal/domain/team"
 	"adze/internal/msg"
 	"adze/internal/permission"
 	"adze/internal/platform/texts"
 	"adze/internal/session"
-	"adze/internal/team"
 	teamtool "adze/internal/tools/team"
 )
 

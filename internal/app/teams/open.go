@@ -12,12 +12,12 @@ import (
 
 	"adze/internal/app/settings"
 	"adze/internal/domain/tasklist"
+	"adze/internal/domain/team"
 	"adze/internal/feature/agents/builtin"
 	"adze/internal/hook"
 	"adze/internal/permission"
 	"adze/internal/platform/texts"
 	"adze/internal/session"
-	"adze/internal/team"
 )
 
 // A Spec identifies a teammate's conversation. The zero value is not a teammate.

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"time"
 
+	"adze/internal/domain/team"
 	"adze/internal/permission"
 	"adze/internal/setup"
-	"adze/internal/team"
 	"adze/internal/tool"
 	teamtool "adze/internal/tools/team"
 )

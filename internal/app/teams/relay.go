@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 
+	"adze/internal/domain/team"
 	"adze/internal/permission"
 	"adze/internal/platform/scope"
-	"adze/internal/team"
 	"adze/internal/tool"
 )
 

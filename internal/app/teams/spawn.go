@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 
+	"adze/internal/domain/team"
 	"adze/internal/permission"
 	"adze/internal/permission/mode"
 	"adze/internal/session"
-	"adze/internal/team"
 	"adze/internal/tool"
 	agenttool "adze/internal/tools/agent"
 )

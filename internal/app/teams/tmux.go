@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"adze/internal/team"
+	"adze/internal/domain/team"
 )
 
 // PaneArg is this program's first argument when started in a pane; the second is the job file.

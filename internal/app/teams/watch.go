@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"adze/internal/domain/tasklist"
+	"adze/internal/domain/team"
 	"adze/internal/permission"
 	"adze/internal/permission/mode"
 	"adze/internal/session"
-	"adze/internal/team"
 )
 
 // watch relays teammates' messages and detects lost teammates until ctx is done.

@@ -123,7 +123,7 @@ func TestTenWriters(t *testing.T) {
 // BenchmarkTenWriters makes ten processes write 200 messages to one inbox under realistic
 // conditions:
 //
-//	go test ./internal/team -run '^$' -bench TenWriters -benchtime 3x
+//	go test ./internal/domain/team -run '^$' -bench TenWriters -benchtime 3x
 func BenchmarkTenWriters(b *testing.B) {
 	for b.Loop() {
 		tenWriters(b)
