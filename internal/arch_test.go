@@ -56,7 +56,7 @@ var layers = [][]string{
 	{"mcp", "mcp/editor"},
 	{"mcp/client", "mcp/content", "mcp/signin", "mcp/signin/signintest"},
 	{"domain/agentdef", "domain/skill", "domain/plugin"},
-	{"feature/agents/builtin", "domain/skill/library", "feature/skills/usage", "feature/skills/bundled", "feature/skills/remote", "feature/plugins/market", "domain/style", "domain/cron", "workflow"},
+	{"feature/agents/builtin", "domain/skill/library", "feature/skills/usage", "feature/skills/bundled", "feature/skills/remote", "feature/plugins/market", "domain/style", "domain/cron", "domain/workflow"},
 	{"tools/*", "permission", "hook", "domain/memdir", "domain/instruct"},
 	{"permission/confine"},
 	{"agent/sidequery"},

@@ -11,10 +11,10 @@ import (
 
 	"adze/internal/commands"
 	"adze/internal/domain/skill"
+	"adze/internal/domain/workflow"
 	"adze/internal/platform/scope"
 	"adze/internal/tool"
 	workflowtool "adze/internal/tools/workflow"
-	"adze/internal/workflow"
 )
 
 // errNone rejects the commands in sessions without agents.

@@ -11,12 +11,12 @@ import (
 	"strings"
 
 	"adze/internal/app/settings"
+	"adze/internal/domain/workflow"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/spell"
 	"adze/internal/tool"
-	"adze/internal/workflow"
 )
 
 const (

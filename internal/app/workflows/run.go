@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"adze/internal/app/subagents"
+	"adze/internal/domain/workflow"
 	"adze/internal/feature/agents/builtin"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/lockfile"
@@ -22,7 +23,6 @@ import (
 	"adze/internal/tool/schema/draft"
 	agenttool "adze/internal/tools/agent"
 	workflowtool "adze/internal/tools/workflow"
-	"adze/internal/workflow"
 )
 
 // A run is the execution of a workflow.

@@ -11,12 +11,12 @@ import (
 
 	"adze/internal/app/settings"
 	"adze/internal/app/subagents"
+	"adze/internal/domain/workflow"
 	"adze/internal/platform/task"
 	"adze/internal/tool"
 	"adze/internal/tool/command"
 	"adze/internal/tool/schema/draft"
 	workflowtool "adze/internal/tools/workflow"
-	"adze/internal/workflow"
 )
 
 // Config configures a conversation's workflows.

@@ -14,8 +14,8 @@ import (
 	"pgregory.net/rapid"
 
 	"adze/internal/app/settings"
+	"adze/internal/domain/workflow"
 	"adze/internal/platform/scope"
-	"adze/internal/workflow"
 )
 
 // TestShownCommandIsTheRun checks that the command shown by /workflows for a run starts the
