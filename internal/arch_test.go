@@ -80,7 +80,7 @@ var layers = [][]string{
 	{"ui/headless", "ui/plain", "ui/tui", "ui/acp", "ui/web"},
 	{"setup", "app/apptest", "ui/console"},
 	{"app/headstart", "app/syntax", "app/notices", "app/prompts", "app/profile", "app/seat", "app/typing"},
-	{"app/settings", "app/actions"},
+	{"settings", "app/actions"},
 	{"app/transcript", "app/memories", "app/styles", "app/agentdefs", "app/plugins"},
 	{"app/providers", "app/servers", "app/extras", "app/skills", "app/schedules", "app/tasklists", "app/doctor", "app/questions", "app/subagents", "app/worktrees", "app/coordinator", "app/verification"},
 	{"app/teams", "app/workflows", "app/checks"},
@@ -451,7 +451,7 @@ func TestArchCheckImports(t *testing.T) {
 		{"parent over its part", "internal/agent/agent.go", "adze/internal/agent/exec", ""},
 		{"command", "cmd/adze/main.go", "adze/internal/app", ""},
 		{"wire and an implementation", "internal/app/wire/tools.go", "adze/internal/tools/read", ""},
-		{"app and the configuration", "internal/app/settings/project.go", "adze/internal/platform/config", ""},
+		{"app and the configuration", "internal/settings/project.go", "adze/internal/platform/config", ""},
 		{"front end part", "internal/ui/tui/tui.go", "adze/internal/ui/tui/composer", ""},
 
 		{"upward", "internal/agent/agent.go", "adze/internal/session", "session is a layer above agent"},

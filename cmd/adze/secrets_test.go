@@ -15,7 +15,7 @@ import (
 	"sync"
 	"testing"
 
-	"adze/internal/app/settings"
+	"adze/internal/settings"
 )
 
 // canaries returns a value, by name, for each variable that may hold a secret: the keys of all

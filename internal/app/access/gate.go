@@ -7,11 +7,11 @@ import (
 	"os"
 	"runtime"
 
-	"adze/internal/app/settings"
 	"adze/internal/permission"
 	"adze/internal/permission/rule"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/texts"
+	"adze/internal/settings"
 	"adze/internal/setup"
 )
 

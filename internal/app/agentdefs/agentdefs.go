@@ -9,13 +9,13 @@ import (
 	"strings"
 	"sync"
 
-	"adze/internal/app/settings"
 	"adze/internal/domain/agentdef"
 	"adze/internal/feature/agents/builtin"
 	"adze/internal/hook"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/texts"
+	"adze/internal/settings"
 	"adze/internal/setup"
 )
 

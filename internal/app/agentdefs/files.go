@@ -11,12 +11,12 @@ import (
 	"path/filepath"
 	"strings"
 
-	"adze/internal/app/settings"
 	"adze/internal/commands"
 	"adze/internal/domain/agentdef"
 	"adze/internal/platform/replace"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/texts"
+	"adze/internal/settings"
 )
 
 var (

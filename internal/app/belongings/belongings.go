@@ -13,13 +13,13 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/app/settings"
 	"adze/internal/domain/tasklist"
 	"adze/internal/platform/filehistory"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/paths"
 	"adze/internal/session/archive"
 	"adze/internal/session/store"
+	"adze/internal/settings"
 	"adze/internal/tools/plan"
 )
 

@@ -7,10 +7,10 @@ import (
 	"adze/internal/app/agentdefs"
 	"adze/internal/app/agentscmd"
 	"adze/internal/app/plugins"
-	"adze/internal/app/settings"
 	"adze/internal/app/syntax"
 	"adze/internal/domain/agentdef"
 	"adze/internal/platform/texts"
+	"adze/internal/settings"
 )
 
 // agentsOptions holds the options of adze agents.

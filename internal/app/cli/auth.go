@@ -7,8 +7,8 @@ import (
 	"adze/internal/agent"
 	"adze/internal/app/login"
 	"adze/internal/app/providers"
-	"adze/internal/app/settings"
 	"adze/internal/app/syntax"
+	"adze/internal/settings"
 	"adze/internal/setup"
 )
 

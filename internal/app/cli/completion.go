@@ -4,10 +4,10 @@ import (
 	"context"
 
 	"adze/internal/app/providers"
-	"adze/internal/app/settings"
 	"adze/internal/app/syntax"
 	"adze/internal/model/catalog"
 	"adze/internal/permission"
+	"adze/internal/settings"
 	"adze/internal/setup"
 )
 

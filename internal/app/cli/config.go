@@ -9,12 +9,12 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/app/settings"
 	"adze/internal/app/syntax"
 	"adze/internal/platform/config"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/spell"
 	"adze/internal/platform/term"
+	"adze/internal/settings"
 	"adze/internal/setup"
 )
 

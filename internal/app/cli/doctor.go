@@ -3,10 +3,10 @@ package cli
 import (
 	"context"
 
-	"adze/internal/app/settings"
 	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
 	"adze/internal/commands"
+	"adze/internal/settings"
 	"adze/internal/ui/draw"
 )
 

@@ -10,9 +10,9 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/app/settings"
 	"adze/internal/app/wire"
 	"adze/internal/platform/term"
+	"adze/internal/settings"
 	"adze/internal/setup"
 	"adze/internal/ui/console"
 	"adze/internal/ui/draw"

@@ -6,7 +6,7 @@ import (
 
 	"adze/internal/app/login"
 	"adze/internal/app/seat"
-	"adze/internal/app/settings"
+	"adze/internal/settings"
 	"adze/internal/ui/console"
 	"adze/internal/ui/draw"
 	"adze/internal/ui/tui/dialog"

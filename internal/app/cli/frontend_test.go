@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/app/seat"
-	"adze/internal/app/settings"
 	"adze/internal/commands/display"
 	"adze/internal/platform/config"
+	"adze/internal/settings"
 	"adze/internal/ui/console"
 	"adze/internal/ui/draw"
 	"adze/internal/ui/tui/prelude"

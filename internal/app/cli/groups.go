@@ -9,12 +9,12 @@ import (
 
 	"adze/internal/app/agentdefs"
 	"adze/internal/app/servers"
-	"adze/internal/app/settings"
 	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
 	"adze/internal/model"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/scope"
+	"adze/internal/settings"
 )
 
 // Groups of flags shared by several commands. Each is bound to the value it fills in.

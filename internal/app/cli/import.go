@@ -9,7 +9,6 @@ import (
 	"adze/internal/app/imports"
 	"adze/internal/app/instructions"
 	"adze/internal/app/servers"
-	"adze/internal/app/settings"
 	"adze/internal/app/skills"
 	"adze/internal/app/styles"
 	"adze/internal/app/syntax"
@@ -18,6 +17,7 @@ import (
 	"adze/internal/platform/paths"
 	"adze/internal/platform/term"
 	"adze/internal/platform/texts"
+	"adze/internal/settings"
 	"adze/internal/setup"
 )
 

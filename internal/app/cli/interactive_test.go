@@ -12,8 +12,8 @@ import (
 	"adze/internal/app/apptest"
 	"adze/internal/app/memories"
 	"adze/internal/app/memorycmd"
-	"adze/internal/app/settings"
 	"adze/internal/app/wire"
+	"adze/internal/settings"
 )
 
 // A place is a user's machine together with the program's output.

@@ -11,10 +11,10 @@ import (
 	"adze/internal/app/plugins"
 	"adze/internal/app/servers"
 	"adze/internal/app/serving"
-	"adze/internal/app/settings"
 	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
 	"adze/internal/mcp/roster"
+	"adze/internal/settings"
 	"adze/internal/setup"
 )
 

@@ -8,8 +8,8 @@ import (
 	"adze/internal/agent"
 	"adze/internal/app/memories"
 	"adze/internal/app/memorycmd"
-	"adze/internal/app/settings"
 	"adze/internal/app/syntax"
+	"adze/internal/settings"
 	"adze/internal/setup"
 )
 

@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"adze/internal/app/providers"
-	"adze/internal/app/settings"
 	"adze/internal/app/syntax"
 	"adze/internal/model/catalog"
 	"adze/internal/platform/term"
+	"adze/internal/settings"
 	"adze/internal/ui/console"
 )
 

@@ -14,11 +14,11 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/app/settings"
 	"adze/internal/commands"
 	"adze/internal/feature/skills/bundled"
 	"adze/internal/platform/config"
 	"adze/internal/platform/spell"
+	"adze/internal/settings"
 )
 
 // existing holds the names that texts may mention.

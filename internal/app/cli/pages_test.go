@@ -6,11 +6,11 @@ import (
 	"os"
 	"strings"
 
-	"adze/internal/app/settings"
 	"adze/internal/app/syntax"
 	"adze/internal/commands"
 	"adze/internal/feature/skills/bundled"
 	"adze/internal/platform/config"
+	"adze/internal/settings"
 )
 
 // The pages in docs/reference are generated from the tables used by the program.

@@ -5,9 +5,9 @@ import (
 	"errors"
 
 	"adze/internal/app/permissionscmd"
-	"adze/internal/app/settings"
 	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
+	"adze/internal/settings"
 	"adze/internal/setup"
 )
 

@@ -7,9 +7,9 @@ import (
 
 	"adze/internal/app/plugincmd"
 	"adze/internal/app/plugins"
-	"adze/internal/app/settings"
 	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
+	"adze/internal/settings"
 	"adze/internal/setup"
 )
 

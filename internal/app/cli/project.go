@@ -6,9 +6,9 @@ import (
 
 	"adze/internal/app/plugins"
 	"adze/internal/app/servers"
-	"adze/internal/app/settings"
 	"adze/internal/app/wire"
 	"adze/internal/platform/scope"
+	"adze/internal/settings"
 )
 
 // openWorkspace opens the workspace of a command that runs something, and reports problems in

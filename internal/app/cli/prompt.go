@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/app/settings"
 	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
 	"adze/internal/prompt"
+	"adze/internal/settings"
 	"adze/internal/setup"
 )
 

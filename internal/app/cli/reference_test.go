@@ -16,7 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"adze/internal/app/settings"
+	"adze/internal/settings"
 )
 
 var update = goflag.Bool("update", false, "rewrite golden files and generated documents")

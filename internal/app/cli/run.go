@@ -17,12 +17,12 @@ import (
 	"adze/internal/app/plugins"
 	"adze/internal/app/profile"
 	"adze/internal/app/servers"
-	"adze/internal/app/settings"
 	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
 	"adze/internal/msg"
 	"adze/internal/permission"
 	"adze/internal/platform/worktree"
+	"adze/internal/settings"
 	"adze/internal/setup"
 	"adze/internal/ui/headless"
 )

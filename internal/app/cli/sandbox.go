@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"strings"
 
-	"adze/internal/app/settings"
 	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
 	"adze/internal/permission/confine"
 	"adze/internal/platform/sandbox"
+	"adze/internal/settings"
 	"adze/internal/setup"
 )
 

@@ -5,9 +5,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"adze/internal/app/settings"
 	"adze/internal/app/wire"
 	"adze/internal/platform/fsys"
+	"adze/internal/settings"
 	"adze/internal/ui/controller"
 )
 

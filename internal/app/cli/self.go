@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/app/settings"
+	"adze/internal/settings"
 )
 
 // startSelf runs this program again at the terminal, with the given arguments and this run's

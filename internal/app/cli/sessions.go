@@ -5,10 +5,10 @@ import (
 
 	"adze/internal/app/belongings"
 	"adze/internal/app/sessions"
-	"adze/internal/app/settings"
 	"adze/internal/app/syntax"
 	"adze/internal/platform/fsys"
 	"adze/internal/session/archive"
+	"adze/internal/settings"
 	"adze/internal/setup"
 )
 

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/app/settings"
 	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
 	"adze/internal/msg"
 	"adze/internal/platform/term"
 	"adze/internal/session"
+	"adze/internal/settings"
 	"adze/internal/setup"
 	"adze/internal/tool"
 )

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/app/settings"
 	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
+	"adze/internal/settings"
 	"adze/internal/tool"
 )
 

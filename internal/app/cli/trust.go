@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"adze/internal/app/instructions"
-	"adze/internal/app/settings"
 	"adze/internal/app/syntax"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/term"
+	"adze/internal/settings"
 	"adze/internal/setup"
 )
 

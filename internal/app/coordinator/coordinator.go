@@ -10,12 +10,12 @@ import (
 	"strings"
 	"sync"
 
-	"adze/internal/app/settings"
 	"adze/internal/domain/agentdef"
 	"adze/internal/feature/agents/builtin"
 	"adze/internal/msg"
 	"adze/internal/platform/texts"
 	"adze/internal/session"
+	"adze/internal/settings"
 )
 
 // noteKind is the kind of note recording that a session was in coordinator mode, with the

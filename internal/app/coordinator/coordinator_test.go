@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/app/settings"
 	"adze/internal/feature/agents/builtin"
 	"adze/internal/msg"
 	"adze/internal/platform/texts"
 	"adze/internal/session"
+	"adze/internal/settings"
 
 	"github.com/google/go-cmp/cmp"
 )

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"strings"
 
-	"adze/internal/app/settings"
 	"adze/internal/commands"
 	"adze/internal/commands/extensions"
 	"adze/internal/commands/rules"
@@ -20,6 +19,7 @@ import (
 	"adze/internal/mcp/roster"
 	"adze/internal/permission"
 	"adze/internal/platform/amount"
+	"adze/internal/settings"
 )
 
 // Config configures the checks. Checks whose function is nil are skipped.

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/app/settings"
 	"adze/internal/commands"
 	"adze/internal/domain/skill"
 	"adze/internal/domain/skill/library"
@@ -19,6 +18,7 @@ import (
 	"adze/internal/permission"
 	"adze/internal/permission/rule"
 	"adze/internal/platform/scope"
+	"adze/internal/settings"
 )
 
 // fine returns the configuration of a machine without problems.

@@ -11,8 +11,8 @@ import (
 	"runtime"
 	"strings"
 
-	"adze/internal/app/settings"
 	"adze/internal/commands"
+	"adze/internal/settings"
 )
 
 // platform returns the operating system and architecture.

@@ -17,7 +17,6 @@ import (
 
 	"adze/internal/agent"
 	"adze/internal/app/memories"
-	"adze/internal/app/settings"
 	"adze/internal/app/subagents"
 	"adze/internal/domain/agentdef"
 	"adze/internal/domain/memdir"
@@ -28,6 +27,7 @@ import (
 	"adze/internal/session"
 	"adze/internal/session/archive"
 	"adze/internal/session/store"
+	"adze/internal/settings"
 	"adze/internal/tool"
 	agenttool "adze/internal/tools/agent"
 )

@@ -12,9 +12,9 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"adze/internal/app/settings"
 	"adze/internal/mcp"
 	"adze/internal/prompt"
+	"adze/internal/settings"
 	"adze/internal/tool"
 	"adze/internal/tool/deferral"
 	"adze/internal/tools/extratools"

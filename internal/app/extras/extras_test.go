@@ -10,10 +10,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"adze/internal/app/settings"
 	"adze/internal/mcp"
 	"adze/internal/mcp/roster"
 	"adze/internal/prompt"
+	"adze/internal/settings"
 	"adze/internal/tool"
 )
 

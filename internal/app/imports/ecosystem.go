@@ -9,13 +9,13 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/app/settings"
 	"adze/internal/domain/instruct"
 	"adze/internal/domain/memdir"
 	"adze/internal/domain/skill"
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/fsys"
+	"adze/internal/settings"
 )
 
 // claude is the tool whose directories are read in place.

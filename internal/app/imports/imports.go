@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/app/settings"
 	"adze/internal/domain/agentdef"
 	"adze/internal/domain/instruct"
 	"adze/internal/domain/skill/library"
@@ -17,6 +16,7 @@ import (
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/paths"
+	"adze/internal/settings"
 )
 
 // Config holds the configuration the program has loaded, against which other tools' files are

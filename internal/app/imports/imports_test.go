@@ -13,7 +13,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"adze/internal/app/settings"
 	"adze/internal/domain/agentdef"
 	"adze/internal/domain/instruct"
 	"adze/internal/domain/skill"
@@ -21,6 +20,7 @@ import (
 	"adze/internal/domain/style"
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/texts"
+	"adze/internal/settings"
 )
 
 // A world is a home directory with a project in it.

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/app/settings"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/osproc"
+	"adze/internal/settings"
 )
 
 // keys returns the names of all settings.

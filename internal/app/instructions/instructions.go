@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/app/settings"
 	"adze/internal/domain/instruct"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/trust"
+	"adze/internal/settings"
 )
 
 // A Spec holds the instruction options of a conversation.

@@ -10,10 +10,10 @@ import (
 
 	"adze/internal/app/actions"
 	"adze/internal/app/servers"
-	"adze/internal/app/settings"
 	"adze/internal/app/syntax"
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/spell"
+	"adze/internal/settings"
 	"adze/internal/ui/console"
 )
 

@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"adze/internal/app/settings"
 	"adze/internal/domain/agentdef"
 	"adze/internal/domain/memdir"
 	"adze/internal/platform/fsys"
+	"adze/internal/settings"
 )
 
 // agentFolder returns an agent's memory directory and a function that creates it. A directory

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"adze/internal/app/settings"
 	"adze/internal/domain/agentdef"
 	"adze/internal/domain/memdir"
 	"adze/internal/feature/memory/recall"
@@ -16,6 +15,7 @@ import (
 	"adze/internal/platform/paths"
 	"adze/internal/prompt"
 	"adze/internal/session/store"
+	"adze/internal/settings"
 )
 
 // A View is a conversation's view of its project's memory.

@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"adze/internal/app/memories"
-	"adze/internal/app/settings"
 	"adze/internal/domain/memdir"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/term"
 	"adze/internal/session/store"
+	"adze/internal/settings"
 	"adze/internal/ui/console"
 )
 

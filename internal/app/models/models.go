@@ -14,13 +14,13 @@ import (
 
 	"adze/internal/agent"
 	"adze/internal/app/providers"
-	"adze/internal/app/settings"
 	"adze/internal/model"
 	"adze/internal/model/catalog"
 	"adze/internal/model/cost"
 	"adze/internal/msg"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/fsys"
+	"adze/internal/settings"
 	"adze/internal/setup"
 )
 

@@ -12,10 +12,10 @@ import (
 	"strconv"
 	"strings"
 
-	"adze/internal/app/settings"
 	"adze/internal/domain/plugin"
 	"adze/internal/platform/keyring"
 	"adze/internal/platform/scope"
+	"adze/internal/settings"
 )
 
 // configs is the pluginConfigs setting.

@@ -15,12 +15,12 @@ import (
 	"sync"
 
 	"adze/internal/app/headstart"
-	"adze/internal/app/settings"
 	"adze/internal/domain/plugin"
 	"adze/internal/platform/config"
 	"adze/internal/platform/keyring"
 	"adze/internal/platform/replace"
 	"adze/internal/platform/scope"
+	"adze/internal/settings"
 )
 
 // Config configures a workspace's plugins.

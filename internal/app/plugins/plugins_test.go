@@ -15,13 +15,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"adze/internal/app/settings"
 	"adze/internal/domain/plugin"
 	"adze/internal/domain/skill"
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/replace"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/statefile"
+	"adze/internal/settings"
 )
 
 // A bench is a state home, a workspace and a marketplace in a repository.

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/app/settings"
 	"adze/internal/model"
 	"adze/internal/model/local"
 	"adze/internal/model/replay"
@@ -18,6 +17,7 @@ import (
 	"adze/internal/platform/config"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/transport"
+	"adze/internal/settings"
 	"adze/internal/setup"
 )
 

@@ -7,9 +7,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"adze/internal/app/settings"
 	"adze/internal/platform/config"
 	"adze/internal/platform/scope"
+	"adze/internal/settings"
 )
 
 func testSettings(t *testing.T, extra string, vars map[string]string) *config.Settings {

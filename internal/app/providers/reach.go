@@ -7,9 +7,9 @@ import (
 	"net/http"
 	"net/url"
 
-	"adze/internal/app/settings"
 	"adze/internal/model/wire"
 	"adze/internal/platform/transport"
+	"adze/internal/settings"
 )
 
 // Chosen describes the provider chosen by a project's settings and the reason. It fails if none

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/app/settings"
+	"adze/internal/settings"
 )
 
 // TestReach checks that any answer counts, that no credentials are sent, and that failures are

@@ -3,10 +3,10 @@ package providers
 import (
 	"cmp"
 
-	"adze/internal/app/settings"
 	"adze/internal/mcp/signin"
 	"adze/internal/platform/config"
 	"adze/internal/platform/keyring"
+	"adze/internal/settings"
 )
 
 // An Auth describes the model credentials, without secrets.

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"unicode"
 
-	"adze/internal/app/settings"
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/trust"
+	"adze/internal/settings"
 	"adze/internal/ui/console"
 )
 

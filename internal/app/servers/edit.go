@@ -11,12 +11,12 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/app/settings"
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/jsonc"
 	"adze/internal/platform/replace"
 	"adze/internal/session/store"
+	"adze/internal/settings"
 )
 
 // Writable returns the scopes whose servers adze can modify.

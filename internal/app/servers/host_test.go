@@ -16,11 +16,11 @@ import (
 	"github.com/coder/websocket"
 	"github.com/google/go-cmp/cmp"
 
-	"adze/internal/app/settings"
 	"adze/internal/mcp"
 	"adze/internal/mcp/hosted"
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/transport"
+	"adze/internal/settings"
 )
 
 // fleet returns a place's servers, closed at the end of the test.

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 
-	"adze/internal/app/settings"
 	"adze/internal/mcp/editor"
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/fsys"
@@ -20,6 +19,7 @@ import (
 	"adze/internal/platform/scope"
 	"adze/internal/platform/trust"
 	"adze/internal/session/store"
+	"adze/internal/settings"
 	"adze/internal/setup"
 )
 

@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"adze/internal/app/apptest"
-	"adze/internal/app/settings"
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/trust"
+	"adze/internal/settings"
 	"adze/internal/ui/console"
 )
 

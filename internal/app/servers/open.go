@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"adze/internal/app/settings"
 	"adze/internal/mcp"
 	"adze/internal/mcp/client"
 	"adze/internal/mcp/hosted"
@@ -20,6 +19,7 @@ import (
 	"adze/internal/platform/transport"
 	"adze/internal/platform/trust"
 	"adze/internal/session"
+	"adze/internal/settings"
 )
 
 // Config configures a workspace's servers.

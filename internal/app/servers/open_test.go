@@ -4,9 +4,9 @@ import (
 	"runtime"
 	"testing"
 
-	"adze/internal/app/settings"
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/transport"
+	"adze/internal/settings"
 )
 
 // TestNoServersCostNothing checks that a run without servers starts no goroutine, client or

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"sync"
 
-	"adze/internal/app/settings"
 	"adze/internal/domain/agentdef"
 	"adze/internal/mcp"
 	"adze/internal/mcp/roster"
 	"adze/internal/msg"
+	"adze/internal/settings"
 	"adze/internal/tool"
 )
 

@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/app/settings"
 	"adze/internal/domain/agentdef"
 	"adze/internal/mcp/roster"
 	"adze/internal/session/elicit"
+	"adze/internal/settings"
 )
 
 func agentOf(k agentdef.Kind, servers ...agentdef.Server) *agentdef.Definition {

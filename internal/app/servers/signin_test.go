@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/app/settings"
 	"adze/internal/mcp"
 	"adze/internal/mcp/roster"
 	"adze/internal/mcp/signin/signintest"
 	"adze/internal/platform/transport"
+	"adze/internal/settings"
 	"adze/internal/tool"
 )
 

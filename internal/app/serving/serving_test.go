@@ -18,9 +18,9 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"adze/internal/app/apptest"
-	"adze/internal/app/settings"
 	"adze/internal/app/toolbox"
 	"adze/internal/app/wire"
+	"adze/internal/settings"
 	"adze/internal/tool"
 	"adze/internal/ui/console"
 )

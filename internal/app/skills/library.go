@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/app/settings"
 	"adze/internal/commands"
 	"adze/internal/commands/about"
 	"adze/internal/commands/display"
@@ -21,6 +20,7 @@ import (
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/search/ignore"
+	"adze/internal/settings"
 )
 
 // Plugins returns the plugins' directories. Early returns the ones known without checking all

@@ -8,12 +8,12 @@ import (
 	"sync/atomic"
 
 	"adze/internal/app/headstart"
-	"adze/internal/app/settings"
 	"adze/internal/domain/skill"
 	"adze/internal/msg"
 	"adze/internal/platform/texts"
 	"adze/internal/prompt"
 	"adze/internal/session"
+	"adze/internal/settings"
 	"adze/internal/tool"
 	"adze/internal/tool/deferral"
 	"adze/internal/tool/suggest"

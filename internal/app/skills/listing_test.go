@@ -11,11 +11,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/app/headstart"
-	"adze/internal/app/settings"
 	"adze/internal/domain/skill"
 	"adze/internal/msg"
 	"adze/internal/platform/texts"
 	"adze/internal/session"
+	"adze/internal/settings"
 	"adze/internal/tool"
 	"adze/internal/tool/deferral"
 	"adze/internal/tools/discover"

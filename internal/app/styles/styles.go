@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"strings"
 
-	"adze/internal/app/settings"
 	"adze/internal/domain/style"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/spell"
 	"adze/internal/platform/texts"
+	"adze/internal/settings"
 )
 
 // A Chooser selects a workspace's output style. All fields are required.

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"time"
 
-	"adze/internal/app/settings"
 	"adze/internal/domain/agentdef"
 	"adze/internal/model"
 	"adze/internal/permission"
+	"adze/internal/settings"
 	"adze/internal/tool"
 	agenttool "adze/internal/tools/agent"
 )

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"sync"
 
-	"adze/internal/app/settings"
 	"adze/internal/domain/agentdef"
 	"adze/internal/feature/agents/builtin"
 	"adze/internal/model"
@@ -22,6 +21,7 @@ import (
 	"adze/internal/platform/texts"
 	"adze/internal/platform/worktree"
 	"adze/internal/session"
+	"adze/internal/settings"
 	"adze/internal/tool"
 	agenttool "adze/internal/tools/agent"
 )

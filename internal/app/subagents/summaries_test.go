@@ -8,8 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"adze/internal/app/settings"
 	"adze/internal/session"
+	"adze/internal/settings"
 )
 
 // TestSummaries checks that a summary is requested every 30 seconds if wanted and if there were

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"adze/internal/app/settings"
 	"adze/internal/domain/tasklist"
 	"adze/internal/domain/team"
 	"adze/internal/feature/agents/builtin"
@@ -18,6 +17,7 @@ import (
 	"adze/internal/permission"
 	"adze/internal/platform/texts"
 	"adze/internal/session"
+	"adze/internal/settings"
 )
 
 // A Spec identifies a teammate's conversation. The zero value is not a teammate.

@@ -9,7 +9,6 @@ import (
 
 	"adze/internal/app/extras"
 	"adze/internal/app/servers"
-	"adze/internal/app/settings"
 	"adze/internal/app/shells"
 	"adze/internal/app/skills"
 	"adze/internal/app/subagents"
@@ -23,6 +22,7 @@ import (
 	"adze/internal/platform/scope"
 	"adze/internal/platform/search"
 	"adze/internal/session/window"
+	"adze/internal/settings"
 	"adze/internal/tool"
 	"adze/internal/tool/change"
 	"adze/internal/tool/command"

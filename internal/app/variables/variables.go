@@ -7,9 +7,9 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"adze/internal/app/settings"
 	"adze/internal/platform/environ"
 	"adze/internal/platform/osproc"
+	"adze/internal/settings"
 )
 
 // All returns the inherited environment, including secrets, and the variables from the

@@ -15,12 +15,12 @@ import (
 	"adze/internal/agent/sidequery"
 	"adze/internal/app/models"
 	"adze/internal/app/providers"
-	"adze/internal/app/settings"
 	"adze/internal/msg"
 	"adze/internal/permission"
 	"adze/internal/platform/contacts"
 	"adze/internal/platform/transport"
 	"adze/internal/platform/web"
+	"adze/internal/settings"
 	"adze/internal/tools/webfetch"
 )
 

@@ -17,7 +17,6 @@ import (
 	"adze/internal/app/instructions"
 	"adze/internal/app/memories"
 	"adze/internal/app/schedules"
-	"adze/internal/app/settings"
 	"adze/internal/app/skills"
 	"adze/internal/app/tasklists"
 	"adze/internal/app/teams"
@@ -30,6 +29,7 @@ import (
 	"adze/internal/platform/texts"
 	"adze/internal/prompt"
 	"adze/internal/session"
+	"adze/internal/settings"
 	"adze/internal/tools/bash"
 )
 

@@ -11,7 +11,6 @@ import (
 	"adze/internal/app/belongings"
 	"adze/internal/app/providers"
 	"adze/internal/app/servers"
-	"adze/internal/app/settings"
 	"adze/internal/commands"
 	"adze/internal/commands/about"
 	"adze/internal/commands/display"
@@ -25,6 +24,7 @@ import (
 	"adze/internal/platform/config"
 	"adze/internal/platform/scope"
 	"adze/internal/session/archive"
+	"adze/internal/settings"
 )
 
 // deskPermission gives the desk access to the conversation's permissions.

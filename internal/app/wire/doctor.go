@@ -10,7 +10,6 @@ import (
 	"adze/internal/app/memories"
 	"adze/internal/app/providers"
 	"adze/internal/app/servers"
-	"adze/internal/app/settings"
 	"adze/internal/commands"
 	"adze/internal/domain/instruct"
 	"adze/internal/domain/skill/library"
@@ -18,6 +17,7 @@ import (
 	"adze/internal/mcp/roster"
 	"adze/internal/permission"
 	"adze/internal/platform/trust"
+	"adze/internal/settings"
 	"adze/internal/tools/bash"
 )
 

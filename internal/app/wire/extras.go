@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 
 	"adze/internal/app/extras"
-	"adze/internal/app/settings"
 	"adze/internal/model/catalog"
 	"adze/internal/session"
+	"adze/internal/settings"
 	"adze/internal/tool/deferral"
 )
 

@@ -3,9 +3,9 @@ package wire
 import (
 	"adze/internal/app/access"
 	"adze/internal/app/coordinator"
-	"adze/internal/app/settings"
 	"adze/internal/app/toolbox"
 	"adze/internal/permission"
+	"adze/internal/settings"
 	"adze/internal/tool"
 	"adze/internal/tools/structured"
 )

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"adze/internal/app/access"
-	"adze/internal/app/settings"
 	"adze/internal/permission"
+	"adze/internal/settings"
 	"adze/internal/setup"
 )
 

@@ -9,9 +9,9 @@ import (
 	"adze/internal/agent/compact"
 	"adze/internal/app/apptest"
 	"adze/internal/app/providers"
-	"adze/internal/app/settings"
 	"adze/internal/msg"
 	"adze/internal/session"
+	"adze/internal/settings"
 )
 
 // A place is a user's machine together with the messages shown to the user.

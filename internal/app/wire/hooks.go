@@ -9,13 +9,13 @@ import (
 
 	"adze/internal/app/agentdefs"
 	"adze/internal/app/checks"
-	"adze/internal/app/settings"
 	"adze/internal/app/variables"
 	"adze/internal/domain/instruct"
 	"adze/internal/hook"
 	"adze/internal/hook/prompted"
 	"adze/internal/platform/trust"
 	"adze/internal/session/lifecycle"
+	"adze/internal/settings"
 )
 
 // openHooks creates the hooks from the settings and connects them to the gate.

@@ -3,11 +3,11 @@ package wire
 import (
 	"path/filepath"
 
-	"adze/internal/app/settings"
 	"adze/internal/app/skills"
 	"adze/internal/domain/skill"
 	"adze/internal/feature/skills/usage"
 	"adze/internal/msg"
+	"adze/internal/settings"
 	"adze/internal/tool"
 	"adze/internal/tools/extratools"
 )

@@ -3,12 +3,12 @@ package wire
 import (
 	"adze/internal/app/dreams"
 	"adze/internal/app/memories"
-	"adze/internal/app/settings"
 	"adze/internal/feature/memory/recall"
 	"adze/internal/model"
 	"adze/internal/model/mute"
 	"adze/internal/msg"
 	"adze/internal/session"
+	"adze/internal/settings"
 )
 
 // openMemory locates the workspace's memory.

@@ -16,11 +16,11 @@ import (
 	"adze/internal/app/memories"
 	"adze/internal/app/models"
 	"adze/internal/app/providers"
-	"adze/internal/app/settings"
 	"adze/internal/commands"
 	"adze/internal/model"
 	"adze/internal/msg"
 	"adze/internal/session"
+	"adze/internal/settings"
 )
 
 // A chat is a conversation with a scripted model.

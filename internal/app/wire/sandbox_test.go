@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/app/settings"
 	"adze/internal/permission"
 	"adze/internal/permission/confine"
+	"adze/internal/settings"
 	"adze/internal/tool/command"
 	"adze/internal/tool/tooltest"
 	"adze/internal/tools/bash"

@@ -7,7 +7,6 @@ import (
 
 	"adze/internal/agent"
 	"adze/internal/agent/exec"
-	"adze/internal/app/settings"
 	"adze/internal/app/shells"
 	"adze/internal/app/toolbox"
 	"adze/internal/app/variables"
@@ -21,6 +20,7 @@ import (
 	"adze/internal/platform/search"
 	"adze/internal/platform/web"
 	"adze/internal/session"
+	"adze/internal/settings"
 	"adze/internal/tool/change"
 	"adze/internal/tools/structured"
 	"adze/internal/tools/webfetch"

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"testing"
 
-	"adze/internal/app/settings"
 	"adze/internal/permission"
 	"adze/internal/permission/rule"
 	"adze/internal/platform/scope"
+	"adze/internal/settings"
 )
 
 // TestOfferedServerTools checks which server tools are offered: deny rules remove them, and

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"adze/internal/app/settings"
 	"adze/internal/commands"
+	"adze/internal/settings"
 )
 
 // TestSkillsAreNoticed checks that a skill added during a conversation can be called.

@@ -3,11 +3,11 @@ package wire
 import (
 	"context"
 
-	"adze/internal/app/settings"
 	"adze/internal/app/subagents"
 	"adze/internal/app/teams"
 	"adze/internal/permission"
 	"adze/internal/session"
+	"adze/internal/settings"
 )
 
 // openTeam makes the conversation a team member. Sub-agents and conversations without a model

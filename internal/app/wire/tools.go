@@ -5,12 +5,12 @@ import (
 
 	cut "adze/internal/agent/snip"
 	"adze/internal/app/questions"
-	"adze/internal/app/settings"
 	"adze/internal/app/toolbox"
 	"adze/internal/app/transcript"
 	"adze/internal/app/webtools"
 	"adze/internal/model/catalog"
 	"adze/internal/platform/gitinfo"
+	"adze/internal/settings"
 	"adze/internal/tool"
 )
 

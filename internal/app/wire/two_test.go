@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"adze/internal/app/providers"
-	"adze/internal/app/settings"
 	"adze/internal/msg"
 	"adze/internal/session"
+	"adze/internal/settings"
 )
 
 // TestTwoConversations checks that two conversations open on one workspace have separate

@@ -10,7 +10,6 @@ import (
 	"adze/internal/agent/compact"
 	"adze/internal/agent/sidequery"
 	"adze/internal/agent/snip"
-	"adze/internal/app/settings"
 	"adze/internal/app/toolbox"
 	"adze/internal/msg"
 	"adze/internal/platform/paths"
@@ -19,6 +18,7 @@ import (
 	"adze/internal/session/sight"
 	"adze/internal/session/store"
 	"adze/internal/session/window"
+	"adze/internal/settings"
 )
 
 // windowParts holds the experimental compaction steps enabled in the settings.

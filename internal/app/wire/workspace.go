@@ -12,7 +12,6 @@ import (
 	"adze/internal/app/models"
 	"adze/internal/app/plugins"
 	"adze/internal/app/servers"
-	"adze/internal/app/settings"
 	"adze/internal/app/typing"
 	"adze/internal/app/variables"
 	"adze/internal/domain/agentdef"
@@ -23,6 +22,7 @@ import (
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/sandbox"
 	"adze/internal/platform/search"
+	"adze/internal/settings"
 	"adze/internal/tool/change"
 	"adze/internal/tools/structured"
 )

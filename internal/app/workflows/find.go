@@ -10,12 +10,12 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/app/settings"
 	"adze/internal/domain/workflow"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/spell"
+	"adze/internal/settings"
 	"adze/internal/tool"
 )
 

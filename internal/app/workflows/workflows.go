@@ -9,10 +9,10 @@ import (
 	"strings"
 	"sync"
 
-	"adze/internal/app/settings"
 	"adze/internal/app/subagents"
 	"adze/internal/domain/workflow"
 	"adze/internal/platform/task"
+	"adze/internal/settings"
 	"adze/internal/tool"
 	"adze/internal/tool/command"
 	"adze/internal/tool/schema/draft"

@@ -13,9 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"adze/internal/app/settings"
 	"adze/internal/domain/workflow"
 	"adze/internal/platform/scope"
+	"adze/internal/settings"
 )
 
 // TestShownCommandIsTheRun checks that the command shown by /workflows for a run starts the
