@@ -253,7 +253,7 @@ func forbidden(from, to string, fromRank, toRank int) string {
 		return fmt.Sprintf("%s is a layer above %s", to, from)
 	case toRank == fromRank:
 		return fmt.Sprintf("%s and %s are siblings; what both need goes down a layer", to, from)
-	case to == "platform/config" && !within(from, "app"):
+	case to == "settings/config" && !within(from, "app"):
 		return "only app reads the configuration"
 	case matches(implementations, to) && !slices.Contains(composers, from) && from != "bench" && !slices.Contains(ownTools[from], to):
 		return "only app/toolbox, app/wire and app/providers import implementations"
@@ -451,7 +451,7 @@ func TestArchCheckImports(t *testing.T) {
 		{"parent over its part", "internal/agent/agent.go", "adze/internal/agent/exec", ""},
 		{"command", "cmd/adze/main.go", "adze/internal/app", ""},
 		{"wire and an implementation", "internal/app/wire/tools.go", "adze/internal/tools/read", ""},
-		{"app and the configuration", "internal/settings/project.go", "adze/internal/platform/config", ""},
+		{"app and the configuration", "internal/settings/project.go", "adze/internal/settings/config", ""},
 		{"front end part", "internal/ui/tui/tui.go", "adze/internal/ui/tui/composer", ""},
 
 		{"upward", "internal/agent/agent.go", "adze/internal/session", "session is a layer above agent"},
@@ -461,7 +461,7 @@ func TestArchCheckImports(t *testing.T) {
 		{"siblings by name", "internal/hook/hook.go", "adze/internal/permission", "permission and hook are siblings"},
 		{"implementation", "internal/agent/agent.go", "adze/internal/model/retry", "only app/toolbox, app/wire and app/providers import implementations"},
 		{"implementation by a command", "cmd/adze/main.go", "adze/internal/ui/tui", "only app/cli and app/wire know front ends"},
-		{"configuration", "internal/session/session.go", "adze/internal/platform/config", "only app reads the configuration"},
+		{"configuration", "internal/session/session.go", "adze/internal/settings/config", "only app reads the configuration"},
 		{"tool and model", "internal/tool/tool.go", "adze/internal/model", "do not know each other"},
 		{"tool part and model part", "internal/tool/schema/s.go", "adze/internal/model/cost", "do not know each other"},
 		{"model and tool", "internal/model/model.go", "adze/internal/tool", "tool is a layer above model"},

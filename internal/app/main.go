@@ -14,11 +14,11 @@ import (
 
 	"adze/internal/app/cli"
 	"adze/internal/app/teams"
-	"adze/internal/platform/config"
 	"adze/internal/platform/environ"
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/sandbox"
 	"adze/internal/platform/term"
+	"adze/internal/settings/config"
 	"adze/internal/setup"
 	"adze/internal/tool"
 )

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode"
 
-	"adze/internal/platform/config"
+	"adze/internal/settings/config"
 	"adze/internal/tool/command"
 )
 

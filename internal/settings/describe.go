@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/platform/config"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/spell"
+	"adze/internal/settings/config"
 	"adze/internal/setup"
 )
 

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/platform/config"
+	"adze/internal/settings/config"
 )
 
 // TestFallbackVariables checks that another tool's variable applies if ours is unset. If both

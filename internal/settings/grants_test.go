@@ -12,8 +12,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"adze/internal/platform/config"
 	"adze/internal/platform/scope"
+	"adze/internal/settings/config"
 )
 
 // TestEveryKeyHasAnEffect checks that every key a project can set declares its effect on the

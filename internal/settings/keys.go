@@ -2,7 +2,7 @@
 // trusted, and decodes them into typed sections.
 package settings
 
-import "adze/internal/platform/config"
+import "adze/internal/settings/config"
 
 // Addresses returns the keys that determine where provider requests go and which certificates
 // are trusted. A file in a workspace cannot set them, not even the user's own: the user's key

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/platform/config"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/trust"
+	"adze/internal/settings/config"
 )
 
 const (

@@ -11,13 +11,13 @@ import (
 	"strings"
 
 	"adze/internal/mcp/roster"
-	"adze/internal/platform/config"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/redact"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/term"
 	"adze/internal/platform/trust"
+	"adze/internal/settings/config"
 )
 
 // An Offer describes the effects of trusting a workspace: everything its settings files set, as

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/platform/config"
+	"adze/internal/settings/config"
 )
 
 // samples returns sample values of a key in file syntax.

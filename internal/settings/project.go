@@ -11,13 +11,13 @@ import (
 	"sync/atomic"
 	"time"
 
-	"adze/internal/platform/config"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/pulse"
 	"adze/internal/platform/replace"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/spell"
 	"adze/internal/platform/trust"
+	"adze/internal/settings/config"
 	"adze/internal/setup"
 )
 

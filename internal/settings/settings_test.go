@@ -10,9 +10,9 @@ import (
 
 	"adze/internal/app/apptest"
 	"adze/internal/permission/confine"
-	"adze/internal/platform/config"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/trust"
+	"adze/internal/settings/config"
 	"adze/internal/tool/command"
 )
 

@@ -10,11 +10,11 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"adze/internal/platform/config"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/replace"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/trust"
+	"adze/internal/settings/config"
 )
 
 // A Trust holds the trust state of a run's workspace.

@@ -14,8 +14,8 @@ import (
 	"adze/internal/permission/confine"
 	"adze/internal/permission/judge"
 	"adze/internal/permission/rule"
-	"adze/internal/platform/config"
 	"adze/internal/platform/scope"
+	"adze/internal/settings/config"
 	"adze/internal/tool/command"
 )
 

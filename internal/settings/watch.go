@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"adze/internal/platform/config"
+	"adze/internal/settings/config"
 )
 
 // A Watch watches settings files on behalf of its followers, as long as there are any. The zero

@@ -10,11 +10,11 @@ import (
 	"strings"
 
 	"adze/internal/app/syntax"
-	"adze/internal/platform/config"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/spell"
 	"adze/internal/platform/term"
 	"adze/internal/settings"
+	"adze/internal/settings/config"
 	"adze/internal/setup"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	"adze/internal/app/seat"
 	"adze/internal/commands/display"
-	"adze/internal/platform/config"
 	"adze/internal/settings"
+	"adze/internal/settings/config"
 	"adze/internal/ui/console"
 	"adze/internal/ui/draw"
 	"adze/internal/ui/tui/prelude"

@@ -16,9 +16,9 @@ import (
 
 	"adze/internal/commands"
 	"adze/internal/feature/skills/bundled"
-	"adze/internal/platform/config"
 	"adze/internal/platform/spell"
 	"adze/internal/settings"
+	"adze/internal/settings/config"
 )
 
 // existing holds the names that texts may mention.

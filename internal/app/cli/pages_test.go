@@ -9,8 +9,8 @@ import (
 	"adze/internal/app/syntax"
 	"adze/internal/commands"
 	"adze/internal/feature/skills/bundled"
-	"adze/internal/platform/config"
 	"adze/internal/settings"
+	"adze/internal/settings/config"
 )
 
 // The pages in docs/reference are generated from the tables used by the program.

@@ -11,9 +11,9 @@ import (
 
 	"adze/internal/domain/plugin"
 	"adze/internal/feature/plugins/market"
-	"adze/internal/platform/config"
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/scope"
+	"adze/internal/settings/config"
 )
 
 // A Fetch configures how plugins are fetched.

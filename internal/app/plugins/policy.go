@@ -7,7 +7,7 @@ import (
 
 	"adze/internal/domain/plugin"
 	"adze/internal/feature/plugins/market"
-	"adze/internal/platform/config"
+	"adze/internal/settings/config"
 )
 
 // A policy is the administrator's marketplace policy. Nil allows all.

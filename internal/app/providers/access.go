@@ -14,10 +14,10 @@ import (
 	"adze/internal/model/local"
 	"adze/internal/model/replay"
 	"adze/internal/model/wire"
-	"adze/internal/platform/config"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/transport"
 	"adze/internal/settings"
+	"adze/internal/settings/config"
 	"adze/internal/setup"
 )
 

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"adze/internal/mcp/signin"
-	"adze/internal/platform/config"
 	"adze/internal/platform/keyring"
 	"adze/internal/platform/replace"
+	"adze/internal/settings/config"
 )
 
 // StoredSource is the source name of stored keys.

@@ -13,7 +13,7 @@ import (
 	"adze/internal/model/local"
 	"adze/internal/model/wire"
 	"adze/internal/platform/amount"
-	"adze/internal/platform/config"
+	"adze/internal/settings/config"
 )
 
 // base returns p's base URL.

@@ -9,7 +9,7 @@ import (
 
 	"adze/internal/model"
 	"adze/internal/model/catalog"
-	"adze/internal/platform/config"
+	"adze/internal/settings/config"
 )
 
 // modelFacts holds the settings for a model.

@@ -8,7 +8,7 @@ import (
 
 	"adze/internal/model/catalog"
 	"adze/internal/model/wire"
-	"adze/internal/platform/config"
+	"adze/internal/settings/config"
 )
 
 // names resolves model names. It is safe for concurrent use.

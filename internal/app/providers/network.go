@@ -3,9 +3,9 @@ package providers
 import (
 	"os"
 
-	"adze/internal/platform/config"
 	"adze/internal/platform/contacts"
 	"adze/internal/platform/transport"
+	"adze/internal/settings/config"
 	"adze/internal/setup"
 )
 

@@ -12,7 +12,7 @@ import (
 	"adze/internal/model/replay"
 	"adze/internal/model/retry"
 	"adze/internal/model/router"
-	"adze/internal/platform/config"
+	"adze/internal/settings/config"
 	"adze/internal/setup"
 )
 

@@ -17,7 +17,7 @@ import (
 	"adze/internal/model/messages"
 	"adze/internal/model/responses"
 	"adze/internal/model/wire"
-	"adze/internal/platform/config"
+	"adze/internal/settings/config"
 )
 
 // ownKey is the setting that defines the user's own providers, by name.

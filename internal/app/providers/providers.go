@@ -12,8 +12,8 @@ import (
 	"adze/internal/model/local"
 	"adze/internal/model/responses"
 	"adze/internal/model/wire"
-	"adze/internal/platform/config"
 	"adze/internal/platform/spell"
+	"adze/internal/settings/config"
 	"adze/internal/setup"
 )
 

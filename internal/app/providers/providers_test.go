@@ -7,9 +7,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"adze/internal/platform/config"
 	"adze/internal/platform/scope"
 	"adze/internal/settings"
+	"adze/internal/settings/config"
 )
 
 func testSettings(t *testing.T, extra string, vars map[string]string) *config.Settings {

@@ -4,9 +4,9 @@ import (
 	"cmp"
 
 	"adze/internal/mcp/signin"
-	"adze/internal/platform/config"
 	"adze/internal/platform/keyring"
 	"adze/internal/settings"
+	"adze/internal/settings/config"
 )
 
 // An Auth describes the model credentials, without secrets.

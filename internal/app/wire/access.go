@@ -13,10 +13,10 @@ import (
 	"adze/internal/permission"
 	"adze/internal/permission/confine"
 	"adze/internal/permission/rule"
-	"adze/internal/platform/config"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/scope"
 	"adze/internal/session/store"
+	"adze/internal/settings/config"
 	"adze/internal/setup"
 	"adze/internal/tools/plan"
 )

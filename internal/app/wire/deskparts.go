@@ -21,10 +21,10 @@ import (
 	"adze/internal/model"
 	"adze/internal/model/catalog"
 	"adze/internal/permission"
-	"adze/internal/platform/config"
 	"adze/internal/platform/scope"
 	"adze/internal/session/archive"
 	"adze/internal/settings"
+	"adze/internal/settings/config"
 )
 
 // deskPermission gives the desk access to the conversation's permissions.

@@ -6,8 +6,8 @@ import (
 
 	"adze/internal/hook"
 	"adze/internal/permission"
-	"adze/internal/platform/config"
 	"adze/internal/platform/scope"
+	"adze/internal/settings/config"
 )
 
 // tell reports problems with the settings and notifies the conversations of a change.
