@@ -81,7 +81,7 @@ var layers = [][]string{
 	{"setup", "app/apptest", "ui/console"},
 	{"app/headstart", "app/syntax", "app/notices", "app/prompts", "app/profile", "app/seat", "app/typing"},
 	{"settings", "app/actions"},
-	{"app/transcript", "app/memories", "app/styles", "app/agentdefs", "app/plugins"},
+	{"session/transcript", "app/memories", "app/styles", "app/agentdefs", "app/plugins"},
 	{"app/providers", "app/servers", "app/extras", "app/skills", "app/schedules", "app/tasklists", "app/doctor", "app/questions", "app/subagents", "app/worktrees", "app/coordinator", "app/verification"},
 	{"app/teams", "app/workflows", "app/checks"},
 	{"app/models", "app/access", "app/belongings", "app/outputs", "app/variables", "app/dreams"},

@@ -12,7 +12,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"adze/internal/app/transcript"
 	"adze/internal/app/variables"
 	"adze/internal/app/workdir"
 	"adze/internal/platform/envfile"
@@ -20,6 +19,7 @@ import (
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/task"
 	"adze/internal/session"
+	"adze/internal/session/transcript"
 	"adze/internal/tool"
 	"adze/internal/tools/bash"
 )

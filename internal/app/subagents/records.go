@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"sync"
 
-	"adze/internal/app/transcript"
 	"adze/internal/permission"
 	"adze/internal/platform/fsys"
+	"adze/internal/session/transcript"
 )
 
 // A meta is the record stored next to an agent's conversation so that it can be continued.

@@ -18,7 +18,6 @@ import (
 	"adze/internal/app/skills"
 	"adze/internal/app/teams"
 	"adze/internal/app/toolbox"
-	"adze/internal/app/transcript"
 	"adze/internal/model/cost"
 	"adze/internal/model/fit"
 	"adze/internal/msg"
@@ -29,6 +28,7 @@ import (
 	"adze/internal/session"
 	"adze/internal/session/lifecycle"
 	"adze/internal/session/store"
+	"adze/internal/session/transcript"
 )
 
 // A Conversation is a session with all its parts. Any number of them can be open on one

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 
 	"adze/internal/app/belongings"
-	"adze/internal/app/transcript"
 	"adze/internal/platform/scratch"
 	"adze/internal/session"
+	"adze/internal/session/transcript"
 )
 
 // newScratch prepares a session's directory for temporary files. An ephemeral session uses the

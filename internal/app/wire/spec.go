@@ -8,8 +8,8 @@ import (
 	"adze/internal/app/instructions"
 	"adze/internal/app/models"
 	"adze/internal/app/teams"
-	"adze/internal/app/transcript"
 	"adze/internal/domain/agentdef"
+	"adze/internal/session/transcript"
 )
 
 // A Spec holds the options of one conversation in a workspace. The zero value is a new,

@@ -6,10 +6,10 @@ import (
 	cut "adze/internal/agent/snip"
 	"adze/internal/app/questions"
 	"adze/internal/app/toolbox"
-	"adze/internal/app/transcript"
 	"adze/internal/app/webtools"
 	"adze/internal/model/catalog"
 	"adze/internal/platform/gitinfo"
+	"adze/internal/session/transcript"
 	"adze/internal/settings"
 	"adze/internal/tool"
 )

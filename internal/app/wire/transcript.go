@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"adze/internal/app/belongings"
-	"adze/internal/app/transcript"
 	"adze/internal/session/archive"
+	"adze/internal/session/transcript"
 )
 
 // openTranscript starts a transcript, or loads the session named by spec. Nothing is written
