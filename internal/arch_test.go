@@ -84,7 +84,7 @@ var layers = [][]string{
 	{"session/transcript", "app/memories", "app/styles", "app/agentdefs", "app/plugins"},
 	{"app/providers", "app/servers", "app/extras", "app/skills", "app/schedules", "app/tasklists", "app/doctor", "app/questions", "app/subagents", "app/worktrees", "app/coordinator", "app/verification"},
 	{"app/teams", "app/workflows", "app/checks"},
-	{"app/models", "app/access", "app/belongings", "app/outputs", "app/variables", "app/dreams"},
+	{"app/models", "app/access", "app/artifacts", "app/outputs", "app/variables", "app/dreams"},
 	{"app/workdir", "app/debuglog", "app/instructions", "app/webtools"},
 	{"app/shells"},
 	{"app/toolbox"},
@@ -107,7 +107,7 @@ var implementations = []string{
 
 // ownTools lists the tools that a package below app/wire binds to its own state.
 var ownTools = map[string][]string{
-	"app/belongings": {"tools/plan"},
+	"app/artifacts": {"tools/plan"},
 	"app/checks":     {"tools/agent"},
 	"app/dreams":     {"tools/agent"},
 	"app/extras":     {"tools/extratools"},

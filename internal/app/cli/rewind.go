@@ -7,7 +7,7 @@ import (
 	"os"
 	"strings"
 
-	"adze/internal/app/belongings"
+	"adze/internal/app/artifacts"
 	"adze/internal/commands"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/filehistory"
@@ -34,7 +34,7 @@ func (o *runOptions) rewindFiles(ctx context.Context, env *Env) error {
 			changes = session.FileChanges(c.State)
 		}
 	}
-	dir := belongings.HistoryDir(home, id)
+	dir := artifacts.HistoryDir(home, id)
 	if _, err := os.Stat(dir); err != nil && later == nil && changes == 0 {
 		if !p.Values().Files.History {
 			return setup.Errorf("session %s has no file history: the setting fileHistory.enabled is false", id)

@@ -3,7 +3,7 @@ package cli
 import (
 	"context"
 
-	"adze/internal/app/belongings"
+	"adze/internal/app/artifacts"
 	"adze/internal/app/sessions"
 	"adze/internal/app/syntax"
 	"adze/internal/platform/fsys"
@@ -45,7 +45,7 @@ func (o *sessionsOptions) run(ctx context.Context, env *Env, in invocation) erro
 	}
 	t := &sessions.Task{Console: env.streams(), Options: &o.Options, Dir: env.Dir, Home: home, Args: args, Version: env.Version, Now: env.Now}
 	t.Inherit = func(from *archive.Info, id, dir string) error {
-		return belongings.Inherit(ctx, openLeniently(env, settings.Source{}), from, id, dir)
+		return artifacts.Inherit(ctx, openLeniently(env, settings.Source{}), from, id, dir)
 	}
 	return t.Run(ctx, a)
 }

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"adze/internal/app/belongings"
+	"adze/internal/app/artifacts"
 	"adze/internal/app/extras"
 	"adze/internal/msg"
 	"adze/internal/session/archive"
@@ -108,7 +108,7 @@ func removeSessions(_ context.Context, t *Task) error {
 				return err
 			}
 		}
-		if err := belongings.Remove(t.Home, info); err != nil {
+		if err := artifacts.Remove(t.Home, info); err != nil {
 			return err
 		}
 		if err := t.Show(fmt.Sprintf("removed %s (%s)\n", info.ID, info.Name())); err != nil {

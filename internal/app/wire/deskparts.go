@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"adze/internal/app/agentdefs"
-	"adze/internal/app/belongings"
+	"adze/internal/app/artifacts"
 	"adze/internal/app/providers"
 	"adze/internal/app/servers"
 	"adze/internal/commands"
@@ -46,7 +46,7 @@ func surroundings(c *Conversation) commands.Surroundings {
 		Runner: w.runner, Dir: w.Dir, Environ: func() []string { return w.environment().List }, Trusted: w.Project.Trust.Trusted,
 	})
 	inherit := func(ctx context.Context, from *archive.Info, id string) error {
-		return belongings.Inherit(ctx, w.Project, from, id, w.Dir)
+		return artifacts.Inherit(ctx, w.Project, from, id, w.Dir)
 	}
 	s := commands.Surroundings{
 		StatusLine: line.Line, CompactPercent: func() int { return w.values().Window.Percent },
@@ -62,7 +62,7 @@ func surroundings(c *Conversation) commands.Surroundings {
 			Feedback:   func() string { return w.Project.Settings().Text("feedbackUrl") },
 			Inherit:    inherit,
 		}),
-		Sessions: commands.Stored{Inherit: inherit, Remove: func(_ context.Context, info *archive.Info) error { return belongings.Remove(w.Project.Home, info) }},
+		Sessions: commands.Stored{Inherit: inherit, Remove: func(_ context.Context, info *archive.Info) error { return artifacts.Remove(w.Project.Home, info) }},
 		About:    func() commands.Fields { return aboutSession(c) },
 		Examine:  func(ctx context.Context, online bool) []commands.Check { return examine(ctx, c, online) },
 		Options: func(all bool) []commands.Option {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"adze/internal/app/belongings"
+	"adze/internal/app/artifacts"
 	"adze/internal/msg"
 	"adze/internal/platform/filehistory"
 	"adze/internal/platform/filestate"
@@ -38,7 +38,7 @@ func (c *Conversation) openFiles() error {
 	}
 	home := c.ws.Project.Home
 	if c.ws.values().Files.History && c.spec.Worker == nil && !c.spec.Session.Ephemeral && home != "" {
-		h, err := filehistory.Open(belongings.HistoryDir(home, c.record.ID), session.FileChanges(c.record.State()), c.debug)
+		h, err := filehistory.Open(artifacts.HistoryDir(home, c.record.ID), session.FileChanges(c.record.State()), c.debug)
 		if err != nil {
 			return setup.Errorf("%v", err)
 		}

@@ -1,10 +1,10 @@
 package wire
 
-import "adze/internal/app/belongings"
+import "adze/internal/app/artifacts"
 
 // plansDir returns the plans directory. An unusable setting is reported once.
 func (w *Workspace) plansDir() string {
-	dir, problem := belongings.PlansDir(w.Project.Home, w.Dir, w.values().Plan.Directory)
+	dir, problem := artifacts.PlansDir(w.Project.Home, w.Dir, w.values().Plan.Directory)
 	if problem != "" {
 		w.plansOnce.Do(func() { w.Say(problem) })
 	}

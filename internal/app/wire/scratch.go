@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"adze/internal/app/belongings"
+	"adze/internal/app/artifacts"
 	"adze/internal/platform/scratch"
 	"adze/internal/session"
 	"adze/internal/session/transcript"
@@ -15,7 +15,7 @@ import (
 // newScratch prepares a session's directory for temporary files. An ephemeral session uses the
 // system's temporary directory. ready is called once the directory exists.
 func newScratch(w *Workspace, t *transcript.Transcript, ready func()) *scratch.Dir {
-	path := belongings.ScratchDir(w.Project.Home, t.ID)
+	path := artifacts.ScratchDir(w.Project.Home, t.ID)
 	if t.Log == nil || w.Project.Home == "" {
 		path = filepath.Join(os.TempDir(), "adze-scratch-"+t.ID)
 	}

@@ -3,7 +3,7 @@ package wire
 import (
 	"context"
 
-	"adze/internal/app/belongings"
+	"adze/internal/app/artifacts"
 	"adze/internal/session/archive"
 	"adze/internal/session/transcript"
 )
@@ -17,9 +17,9 @@ func (w *Workspace) openTranscript(ctx context.Context, spec SessionSpec, parts 
 		Never: v.Never, NoSync: v.NoSync, Cleanup: v.Cleanup,
 		Facts: w.Models.Facts,
 		Inherit: func(ctx context.Context, from *archive.Info, fork string) error {
-			return belongings.Inherit(ctx, p, from, fork, w.Dir)
+			return artifacts.Inherit(ctx, p, from, fork, w.Dir)
 		},
-		Belongings: func(id string) []string { return belongings.Of(p.Home, id) },
+		Belongings: func(id string) []string { return artifacts.Of(p.Home, id) },
 		Say:        w.Say, Now: w.Now,
 	}, spec)
 	if err != nil {

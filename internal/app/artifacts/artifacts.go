@@ -1,7 +1,7 @@
-// Package belongings locates a session's files other than the transcript: file history, plan
+// Package artifacts locates a session's files other than the transcript: file history, plan
 // and temporary files. It determines which files are removed with a session and which a fork
 // inherits.
-package belongings
+package artifacts
 
 import (
 	"context"
