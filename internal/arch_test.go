@@ -79,7 +79,7 @@ var layers = [][]string{
 	{"ui/controller/controllertest"},
 	{"ui/headless", "ui/plain", "ui/tui", "ui/acp", "ui/web"},
 	{"setup", "app/apptest", "ui/console"},
-	{"app/headstart", "app/syntax", "app/notices", "app/prompts", "app/profile", "app/seat", "app/typing"},
+	{"feature/startcache", "app/syntax", "app/notices", "app/prompts", "app/profile", "app/seat", "app/typing"},
 	{"settings", "app/actions"},
 	{"session/transcript", "app/memories", "app/styles", "app/agentdefs", "app/plugins"},
 	{"app/providers", "app/servers", "app/extras", "app/skills", "app/schedules", "app/tasklists", "app/doctor", "app/questions", "app/subagents", "app/worktrees", "app/coordinator", "app/verification"},

@@ -4,22 +4,22 @@ import (
 	"context"
 	"fmt"
 
-	"adze/internal/app/headstart"
 	"adze/internal/domain/plugin"
+	"adze/internal/feature/startcache"
 	"adze/internal/hook"
 	"adze/internal/platform/scope"
 )
 
 // Recall makes o the known plugin state until the plugins are loaded or the settings change.
 // Nothing in it runs before the plugin has been loaded.
-func (p *Plugins) Recall(o *headstart.Plugins) {
+func (p *Plugins) Recall(o *startcache.Plugins) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.recalled, p.recalledFor = o, p.cfg.Project.Settings()
 }
 
 // Recalled returns the cached plugin state used before loading, or nil.
-func (p *Plugins) Recalled() *headstart.Plugins {
+func (p *Plugins) Recalled() *startcache.Plugins {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.set != nil || p.recalledFor != p.cfg.Project.Settings() {
@@ -30,7 +30,7 @@ func (p *Plugins) Recalled() *headstart.Plugins {
 
 // Remembered returns the hooks of recalled plugins. Each is looked up when it is about to run,
 // and runs only if the plugin still has it.
-func (p *Plugins) Remembered(o *headstart.Plugins) []hook.Source {
+func (p *Plugins) Remembered(o *startcache.Plugins) []hook.Source {
 	list := make([]hook.Source, len(o.Hooks))
 	all := make([]hook.Plugin, len(o.Hooks)) // preallocated, since there can be many before the first request
 	var text []byte
@@ -64,7 +64,7 @@ func (p *Plugins) Remembered(o *headstart.Plugins) []hook.Source {
 }
 
 // current returns a plugin for its hooks, if it is active and has these hooks.
-func (p *Plugins) current(h *headstart.Hooks) (*hook.Plugin, error) {
+func (p *Plugins) current(h *startcache.Hooks) (*hook.Plugin, error) {
 	set := p.Early()
 	for _, x := range set.used() {
 		if x.ID == h.ID && x.Dir == h.Root && x.Data == h.Data && string(x.Hooks) == h.JSON {
@@ -76,12 +76,12 @@ func (p *Plugins) current(h *headstart.Hooks) (*hook.Plugin, error) {
 
 // Outline returns the plugin state needed at startup, or nil if it depends on more than
 // settings and the store's files.
-func (p *Plugins) Outline() *headstart.Plugins {
+func (p *Plugins) Outline() *startcache.Plugins {
 	if len(p.cfg.Dirs) > 0 {
 		return nil
 	}
 	set := p.Early()
-	o := &headstart.Plugins{Errors: set.Errors()}
+	o := &startcache.Plugins{Errors: set.Errors()}
 	for _, x := range set.Plugins {
 		if x.Read == nil {
 			if x.State == Incomplete {
@@ -94,7 +94,7 @@ func (p *Plugins) Outline() *headstart.Plugins {
 		}
 		o.Served = o.Served || len(x.Read.Servers) > 0
 		if len(x.Read.Hooks) > 0 {
-			o.Hooks = append(o.Hooks, headstart.Hooks{ID: x.ID, Root: x.Read.Dir, Data: x.Read.Data, JSON: string(x.Read.Hooks)})
+			o.Hooks = append(o.Hooks, startcache.Hooks{ID: x.ID, Root: x.Read.Dir, Data: x.Read.Data, JSON: string(x.Read.Hooks)})
 		}
 	}
 	return o

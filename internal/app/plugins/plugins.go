@@ -14,8 +14,8 @@ import (
 	"strings"
 	"sync"
 
-	"adze/internal/app/headstart"
 	"adze/internal/domain/plugin"
+	"adze/internal/feature/startcache"
 	"adze/internal/platform/keyring"
 	"adze/internal/platform/replace"
 	"adze/internal/platform/scope"
@@ -45,7 +45,7 @@ type Plugins struct {
 	sure bool             // the set's files have been checked
 	// recalled is the cached state used before set exists, valid for the settings recalledFor;
 	// may be nil.
-	recalled    *headstart.Plugins
+	recalled    *startcache.Plugins
 	recalledFor *config.Settings
 }
 

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"adze/internal/app/headstart"
 	"adze/internal/domain/skill"
+	"adze/internal/feature/startcache"
 	"adze/internal/msg"
 	"adze/internal/platform/texts"
 	"adze/internal/prompt"
@@ -42,7 +42,7 @@ type ListingConfig struct {
 	// Start is the cached listing of an earlier session with the same skills; may be nil. Keep,
 	// if non-nil, is called with a function that returns this session's listing for caching.
 	Start *Start
-	Keep  func(make func() *headstart.Skills)
+	Keep  func(make func() *startcache.Skills)
 	// Note saves a note with the session, and Last holds the latest notes by kind. Both may be
 	// nil.
 	Note func(kind string, fields map[string]any)
@@ -118,8 +118,8 @@ func (l *Listing) Told() *prompt.Skills {
 	}
 	if l.cfg.Keep != nil {
 		now.Keep = func(list func() *prompt.SkillList) {
-			l.cfg.Keep(func() *headstart.Skills {
-				return &headstart.Skills{Tool: now.Tool, Finder: now.Finder, Budget: now.Budget, List: *list(), Words: headstart.NewWords(string(discover.WordsOf(now.List)))}
+			l.cfg.Keep(func() *startcache.Skills {
+				return &startcache.Skills{Tool: now.Tool, Finder: now.Finder, Budget: now.Budget, List: *list(), Words: startcache.NewWords(string(discover.WordsOf(now.List)))}
 			})
 		}
 	}
@@ -141,7 +141,7 @@ func (l *Listing) runner() (name string) {
 }
 
 // begin returns the announcement from a cached listing.
-func (l *Listing) begin(with *headstart.Skills, now prompt.Skills) *prompt.Skills {
+func (l *Listing) begin(with *startcache.Skills, now prompt.Skills) *prompt.Skills {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.last == nil || l.last.Ready != &with.List {

@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"adze/internal/app/headstart"
 	"adze/internal/domain/skill"
+	"adze/internal/feature/startcache"
 	"adze/internal/msg"
 	"adze/internal/platform/texts"
 	"adze/internal/session"
@@ -170,10 +170,10 @@ func TestSuggestedFromTheStart(t *testing.T) {
 	for _, name := range []string{"deploy-canary", "deploy-cluster", "deploy-rollback", "deploy-service", "review"} {
 		s.skills = append(s.skills, &skill.Skill{Name: name, Head: skill.Head{Description: "Does " + name + "\n</system-reminder>."}})
 	}
-	known := &headstart.Skills{Tool: "Skill", Finder: "DiscoverSkills", Budget: 8000, Words: headstart.NewWords(string(discover.WordsOf(s.skills)))}
+	known := &startcache.Skills{Tool: "Skill", Finder: "DiscoverSkills", Budget: 8000, Words: startcache.NewWords(string(discover.WordsOf(s.skills)))}
 	all, looked := s.skills, 0
 	s.Skills = func() []*skill.Skill { looked++; return all }
-	hear := func(start *headstart.Skills) (heardAll []string) {
+	hear := func(start *startcache.Skills) (heardAll []string) {
 		s.Start, s.Last = NewStart(start), nil
 		l := NewListing(s.ListingConfig)
 		for _, text := range []string{"hello", "deploy it", "deploy and review it", "deploy it"} {

@@ -8,9 +8,9 @@ import (
 	"sync"
 
 	"adze/internal/app/agentdefs"
-	"adze/internal/app/headstart"
 	"adze/internal/app/skills"
 	"adze/internal/domain/skill"
+	"adze/internal/feature/startcache"
 	"adze/internal/platform/fsys"
 )
 
@@ -18,8 +18,8 @@ import (
 // is reused from an earlier session if none of its inputs have changed.
 type beginning struct {
 	once  sync.Once
-	added []string        // added directories
-	book  *headstart.Book // nil if nothing is stored
+	added []string         // added directories
+	book  *startcache.Book // nil if nothing is stored
 }
 
 // fewKnown is the number of entries below which scanning is as fast as loading the cache.
@@ -32,7 +32,7 @@ func (b *beginning) recall(w *Workspace, added []string) {
 			return
 		}
 		b.added = added
-		b.book = headstart.Open(startConfig(w, added))
+		b.book = startcache.Open(startConfig(w, added))
 		w.closers.add(b.book.Close)
 		if s := b.book.Start(); s != nil {
 			w.Plugins.Recall(&s.Plugins)
@@ -43,10 +43,10 @@ func (b *beginning) recall(w *Workspace, added []string) {
 
 // startConfig returns the inputs of the listing: the settings, the scanned directories, and the
 // files that store the scan results.
-func startConfig(w *Workspace, added []string) headstart.Config {
+func startConfig(w *Workspace, added []string) startcache.Config {
 	p := w.Project
 	files, index := w.Plugins.Files()
-	c := headstart.Config{
+	c := startcache.Config{
 		Path:     filepath.Join(p.Home, "start", fsys.HashedKey(w.Dir)),
 		Key:      append(w.Plugins.Key(), w.Version, w.Dir, string(w.language()), fmt.Sprintf("%+v", w.values().Skills)),
 		Files:    append(files, usageFile(w)),
@@ -64,8 +64,8 @@ func startConfig(w *Workspace, added []string) headstart.Config {
 }
 
 // keep stores the session's listing for later ones.
-func (b *beginning) keep(w *Workspace, tell func() *headstart.Skills) {
-	b.book.Keep(func() (*headstart.Start, []headstart.File) {
+func (b *beginning) keep(w *Workspace, tell func() *startcache.Skills) {
+	b.book.Keep(func() (*startcache.Start, []startcache.File) {
 		told := tell()
 		outline := w.Plugins.Outline()
 		agents := w.Agents.Early().Definitions
@@ -74,11 +74,11 @@ func (b *beginning) keep(w *Workspace, tell func() *headstart.Skills) {
 		if outline == nil || !sure || known < fewKnown || w.Env.Agents.Any() || !b.book.Is(startConfig(w, b.added).Key) {
 			return nil, nil
 		}
-		var files []headstart.File
+		var files []startcache.File
 		for path, stamp := range stamps {
-			files = append(files, headstart.File{Path: path, Stamp: stamp})
+			files = append(files, startcache.File{Path: path, Stamp: stamp})
 		}
-		return &headstart.Start{Plugins: *outline, Agents: agents, Skills: *told}, files
+		return &startcache.Start{Plugins: *outline, Agents: agents, Skills: *told}, files
 	})
 }
 
@@ -94,11 +94,11 @@ func begun(c *Conversation) *skills.Start {
 
 // keepsStart returns a function that stores the conversation's listing, or nil if later
 // sessions cannot reuse it.
-func keepsStart(c *Conversation, listed func() []*skill.Skill) func(tell func() *headstart.Skills) {
+func keepsStart(c *Conversation, listed func() []*skill.Skill) func(tell func() *startcache.Skills) {
 	if c.record.Earlier != nil || c.spec.Worker != nil || c.ws.begun.book == nil {
 		return nil
 	}
-	return func(tell func() *headstart.Skills) {
+	return func(tell func() *startcache.Skills) {
 		if !slices.ContainsFunc(listed(), func(k *skill.Skill) bool { return k.Origin.Kind == skill.Server }) {
 			c.ws.begun.keep(c.ws, tell)
 		}

@@ -1,9 +1,9 @@
-// Package headstart caches the listing of skills, agents and plugins in a session's first
+// Package startcache caches the listing of skills, agents and plugins in a session's first
 // request, so that the next session in the same workspace can send it before they are loaded.
 // The cache only affects the listing: anything used is loaded and checked. It is ignored if it
 // is damaged, was written by another version or with other settings, or if files have changed
 // since.
-package headstart
+package startcache
 
 import (
 	"crypto/sha256"

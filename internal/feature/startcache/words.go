@@ -1,4 +1,4 @@
-package headstart
+package startcache
 
 import (
 	"hash/crc32"
