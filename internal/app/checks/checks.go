@@ -8,8 +8,8 @@ import (
 	"encoding/json"
 	"errors"
 
-	"adze/internal/app/subagents"
 	"adze/internal/domain/agentdef"
+	"adze/internal/feature/agents"
 	"adze/internal/hook/prompted"
 	"adze/internal/permission/mode"
 	agenttool "adze/internal/tools/agent"
@@ -20,7 +20,7 @@ const Type = "hook"
 
 // Run runs an agent for a hook's inquiry and returns its answer. small is the model used if the
 // hook names none. When ctx is done, the agent is stopped.
-func Run(ctx context.Context, agents *subagents.Agents, small string, i prompted.Inquiry) (json.RawMessage, error) {
+func Run(ctx context.Context, agents *agents.Agents, small string, i prompted.Inquiry) (json.RawMessage, error) {
 	if agents == nil {
 		return nil, errors.New("there are no agents in this session")
 	}
@@ -36,11 +36,11 @@ func Run(ctx context.Context, agents *subagents.Agents, small string, i prompted
 
 // request returns the request for a read-only agent: it has no tools that change anything and
 // no server tools, and anything that would prompt is denied.
-func request(small string, i prompted.Inquiry) subagents.Request {
-	return subagents.Request{
+func request(small string, i prompted.Inquiry) agents.Request {
+	return agents.Request{
 		Input: agenttool.Input{Description: "Check for a hook", Prompt: i.Prompt},
 		Stays: true,
-		Birth: subagents.Birth{Model: cmp.Or(i.Model, small), Schema: i.Schema, Check: true},
+		Birth: agents.Birth{Model: cmp.Or(i.Model, small), Schema: i.Schema, Check: true},
 		Definition: &agentdef.Definition{
 			Name: Type, Description: "Checks a condition for a hook", Prompt: i.System, MaxTurns: i.MaxTurns,
 			Access:           agentdef.Access{Tools: []string{"Read", "Glob", "Grep"}, Disallowed: []string{"mcp__*"}, Mode: string(mode.DontAsk)},

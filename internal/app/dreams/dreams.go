@@ -17,9 +17,9 @@ import (
 
 	"adze/internal/agent"
 	"adze/internal/app/memories"
-	"adze/internal/app/subagents"
 	"adze/internal/domain/agentdef"
 	"adze/internal/domain/memdir"
+	"adze/internal/feature/agents"
 	"adze/internal/permission/mode"
 	"adze/internal/platform/task"
 	"adze/internal/platform/term"
@@ -53,7 +53,7 @@ const maxTurns = 100
 // Config configures memory maintenance.
 type Config struct {
 	// Launch runs an agent. Background reports whether background tasks are available.
-	Launch     func(ctx context.Context, r subagents.Request, report func(tool.Progress)) (*subagents.Outcome, error)
+	Launch     func(ctx context.Context, r agents.Request, report func(tool.Progress)) (*agents.Outcome, error)
 	Background bool
 	Memory     *memories.View
 	Project    *settings.Project
@@ -124,7 +124,7 @@ func (d *Dreams) Dream(ctx context.Context) (string, error) {
 }
 
 // dream launches the agent, waiting for it if waits is true.
-func (d *Dreams) dream(ctx context.Context, waits bool) (*subagents.Outcome, error) {
+func (d *Dreams) dream(ctx context.Context, waits bool) (*agents.Outcome, error) {
 	book, id := openDiary(d.cfg.Project.Home, d.cfg.Memory.Folder, d.cfg.Now), task.NewID(task.Dream)
 	last := book.last()
 	if err := book.begin(ctx, id); err != nil {
@@ -134,7 +134,7 @@ func (d *Dreams) dream(ctx context.Context, waits bool) (*subagents.Outcome, err
 	end := sync.OnceFunc(func() { close(over) })
 	r := d.request(last)
 	r.Background, r.Stays = !waits, waits
-	r.Birth.Keeper.Ended = func(out subagents.Outcome, err error) {
+	r.Birth.Keeper.Ended = func(out agents.Outcome, err error) {
 		end()
 		d.logged("memories were consolidated", book.end(context.Background(), id, err == nil))
 		if !waits {
@@ -167,7 +167,7 @@ func (d *Dreams) alive(book diary, id string, over <-chan struct{}) {
 }
 
 // request returns the request for the consolidating agent.
-func (d *Dreams) request(last time.Time) subagents.Request {
+func (d *Dreams) request(last time.Time) agents.Request {
 	l, p := d.cfg.Language(), d.cfg.Project
 	logs := slices.Compact([]string{store.ProjectDir(p.Home, d.cfg.Dir), store.ProjectDir(p.Home, p.Main())})
 	since := catalogue.Text(l, "never")
@@ -175,9 +175,9 @@ func (d *Dreams) request(last time.Time) subagents.Request {
 		since = last.Format(time.DateTime)
 	}
 	prompt := catalogue.Text(l, "task", d.cfg.Memory.Folder.Dir, strings.Join(logs, ", "), since, d.cfg.Now().Format(time.DateOnly))
-	return subagents.Request{
+	return agents.Request{
 		Input: agenttool.Input{Description: "Consolidate memory", Prompt: prompt},
-		Birth: subagents.Birth{Keeper: &subagents.Keeper{Kind: task.Dream, MaxTurns: maxTurns, Reads: logs}},
+		Birth: agents.Birth{Keeper: &agents.Keeper{Kind: task.Dream, MaxTurns: maxTurns, Reads: logs}},
 		Definition: &agentdef.Definition{
 			Name: "dream", Description: "Consolidates memory", Prompt: catalogue.Text(l, "dream", memdir.IndexName, strconv.Itoa(memdir.MaxLines), strconv.Itoa(memdir.MaxBytes)),
 			Access:           agentdef.Access{Tools: []string{"Read", "Glob", "Grep", "Edit", "Write"}, Mode: string(mode.DontAsk)},
@@ -187,7 +187,7 @@ func (d *Dreams) request(last time.Time) subagents.Request {
 }
 
 // report tells the user how a background run ended.
-func (d *Dreams) report(out subagents.Outcome, err error) {
+func (d *Dreams) report(out agents.Outcome, err error) {
 	if err != nil {
 		d.cfg.Say(fmt.Sprintf("the memories were not consolidated: %s", tool.OneLine(term.Sanitize(err.Error()), 200)))
 		return

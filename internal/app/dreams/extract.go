@@ -3,7 +3,7 @@ package dreams
 import (
 	"context"
 
-	"adze/internal/app/subagents"
+	"adze/internal/feature/agents"
 	"adze/internal/msg"
 	"adze/internal/permission/mode"
 	"adze/internal/platform/task"
@@ -19,12 +19,12 @@ func (d *Dreams) extract(ctx context.Context) {
 	if !d.take(said) {
 		return
 	}
-	r := subagents.Request{
+	r := agents.Request{
 		Input: agenttool.Input{Description: "Save memories", Prompt: catalogue.Text(d.cfg.Language(), "extract", d.cfg.Memory.Folder.Dir), Background: true},
-		Birth: subagents.Birth{Mode: mode.DontAsk, Keeper: &subagents.Keeper{Kind: task.Agent, MaxTurns: maxSaves, From: said}},
+		Birth: agents.Birth{Mode: mode.DontAsk, Keeper: &agents.Keeper{Kind: task.Agent, MaxTurns: maxSaves, From: said}},
 	}
 	d.wg.Add(1)
-	r.Birth.Keeper.Ended = func(_ subagents.Outcome, err error) {
+	r.Birth.Keeper.Ended = func(_ agents.Outcome, err error) {
 		d.logged("saving memories", err)
 		d.free()
 	}

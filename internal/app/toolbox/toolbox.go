@@ -11,7 +11,7 @@ import (
 	"adze/internal/app/servers"
 	"adze/internal/app/shells"
 	"adze/internal/app/skills"
-	"adze/internal/app/subagents"
+	"adze/internal/feature/agents"
 	"adze/internal/mcp/serve"
 	"adze/internal/model/catalog"
 	"adze/internal/permission"
@@ -100,7 +100,7 @@ type Reader struct {
 type Delegates struct {
 	Skill  *skills.Skills
 	Skills *skills.Listing
-	Agents *subagents.Agents
+	Agents *agents.Agents
 }
 
 // Experiments configures the tools of experiments.

@@ -2,8 +2,8 @@ package wire
 
 import (
 	"adze/internal/app/coordinator"
-	"adze/internal/app/subagents"
 	"adze/internal/app/verification"
+	"adze/internal/feature/agents"
 	"adze/internal/feature/agents/builtin"
 	"adze/internal/tool"
 	agenttool "adze/internal/tools/agent"
@@ -28,7 +28,7 @@ func openCoordinator(c *Conversation) *coordinator.Mode {
 func workersOf(c *Conversation, tools []tool.Tool) func() builtin.Surroundings {
 	spec := c.spec
 	spec.Coordinator, spec.Definition, spec.Access.Chosen, spec.Access.Tools = false, nil, false, nil
-	w := &Worker{Birth: subagents.Birth{Definition: c.coordinator.Worker(), Background: true}}
+	w := &Worker{Birth: agents.Birth{Definition: c.coordinator.Worker(), Background: true}}
 	denied, all, dynamic := w.denied(tools, deniedTools(c.ws, &spec, c.Gate, tools)), tool.NewRegistry(tools...), c.Servers.Dynamic()
 	if dynamic == nil {
 		dynamic = func() []tool.Tool { return nil }
@@ -50,7 +50,7 @@ func newContract(c *Conversation) *verification.Contract {
 	return &verification.Contract{
 		Holds: func() bool {
 			_, _, can := c.Session.Pool().Lookup(agenttool.Name)
-			return can && agentSettings(c.ws).Verify && !c.spec.Coordinator && subagents.DeniedBy(c.Gate, builtin.Verification) == ""
+			return can && agentSettings(c.ws).Verify && !c.spec.Coordinator && agents.DeniedBy(c.Gate, builtin.Verification) == ""
 		},
 		Busy:     func() bool { return verification.AtWork(c.agents.Working()) },
 		Beside:   verification.In(func() []string { return []string{c.scratch.Made(), c.ws.Project.Home} }),

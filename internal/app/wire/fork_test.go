@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"adze/internal/app/providers"
-	"adze/internal/app/subagents"
+	"adze/internal/feature/agents"
 	"adze/internal/feature/agents/builtin"
 	"adze/internal/msg"
 	"adze/internal/platform/texts"
@@ -134,7 +134,7 @@ func splitLast(t *testing.T, file string) (before []byte, last string) {
 func TestForksDoNotFork(t *testing.T) {
 	const refused = "a fork cannot launch agents"
 	launch := func(c *Conversation) error {
-		_, err := c.agents.Launch(t.Context(), subagents.Request{Input: agenttool.Input{Description: "more", Prompt: "Do more."}}, nil)
+		_, err := c.agents.Launch(t.Context(), agents.Request{Input: agenttool.Input{Description: "more", Prompt: "Do more."}}, nil)
 		return err
 	}
 	p := newPlace(t)
@@ -149,7 +149,7 @@ func TestForksDoNotFork(t *testing.T) {
 	}
 
 	spec := Spec{Session: SessionSpec{Ephemeral: true}, Model: ModelSpec{Name: providers.ReplayPrefix + p.Path("model.replay")}}
-	spec.Worker = &Worker{Lead: c.Conversation, Birth: subagents.Birth{ID: "a1", Asks: func() bool { return false }}, Depth: 1}
+	spec.Worker = &Worker{Lead: c.Conversation, Birth: agents.Birth{ID: "a1", Asks: func() bool { return false }}, Depth: 1}
 	made, err := c.ws.Converse(t.Context(), spec)
 	if err != nil {
 		t.Fatal(err)

@@ -3,8 +3,8 @@ package wire
 import (
 	"context"
 
-	"adze/internal/app/subagents"
 	"adze/internal/app/teams"
+	"adze/internal/feature/agents"
 	"adze/internal/permission"
 	"adze/internal/session"
 	"adze/internal/settings"
@@ -41,7 +41,7 @@ func startMate(ctx context.Context, c *Conversation, s teams.Start) (*teams.Begu
 	if err != nil {
 		return nil, err
 	}
-	mate, err := converse(ctx, c, subagents.Birth{
+	mate, err := converse(ctx, c, agents.Birth{
 		ID: s.Member.Name + "-" + s.Team, Title: s.Member.Name, Definition: d, Model: s.Member.Model, Mode: permission.Mode(s.Member.Mode), Dir: s.Member.Dir, Asks: func() bool { return true },
 	}, teams.Spec{Team: s.Team, Name: s.Member.Name, Mate: s.Carrier})
 	if err != nil {

@@ -12,11 +12,11 @@ import (
 	"adze/internal/app/dreams"
 	"adze/internal/app/servers"
 	"adze/internal/app/skills"
-	"adze/internal/app/subagents"
 	"adze/internal/app/teams"
 	"adze/internal/app/verification"
 	"adze/internal/app/workflows"
 	"adze/internal/app/worktrees"
+	"adze/internal/feature/agents"
 	"adze/internal/feature/agents/builtin"
 	"adze/internal/hook"
 	"adze/internal/permission"
@@ -37,7 +37,7 @@ import (
 type Worker struct {
 	Lead   *Conversation
 	Author filehistory.Author
-	Birth  subagents.Birth
+	Birth  agents.Birth
 	Depth  int
 
 	dir  string // initial directory
@@ -112,7 +112,7 @@ func (w *Worker) material() (paths []string) {
 }
 
 // keeper returns the agent's memory-maintenance state, or nil.
-func (w *Worker) keeper() *subagents.Keeper {
+func (w *Worker) keeper() *agents.Keeper {
 	if w == nil {
 		return nil
 	}
@@ -154,7 +154,7 @@ func (w *Worker) planning(l texts.Language) []string {
 	if d := w.Birth.Definition; d != nil && d.Mode == string(permission.Plan) {
 		return nil
 	}
-	return []string{subagents.Planning(l)}
+	return []string{agents.Planning(l)}
 }
 
 // denied returns a predicate for tools the agent is not offered; others is the predicate for a
@@ -173,11 +173,11 @@ func (w *Worker) denied(tools []tool.Tool, others func(name string) bool) func(n
 
 // A staff holds a conversation's agents and the state needed to launch them.
 type staff struct {
-	agents *subagents.Agents // nil if none are launched
-	crowd  *subagents.Crowd  // the whole session's limiter
-	gists  *subagents.Summaries
+	agents *agents.Agents // nil if none are launched
+	crowd  *agents.Crowd  // the whole session's limiter
+	gists  *agents.Summaries
 	trees  *worktrees.Place // creates worktrees for agents; may be nil
-	notes  subagents.Notes
+	notes  agents.Notes
 	dreams *dreams.Dreams       // nil if memories are not maintained
 	flows  *workflows.Workflows // nil if workflows are off
 
@@ -196,23 +196,23 @@ func openAgents(c *Conversation) {
 	if c.ws.values().Size.Reduced() && c.coordinator == nil {
 		return
 	}
-	cfg := subagents.Config{
-		Session: func() *session.Session { return c.Session }, Tasks: c.shell.Tasks, Definitions: subagents.Definitions{All: c.ws.Agents.Set, Early: c.ws.Agents.Early},
-		Settings: func() settings.Agents { return agentSettings(c.ws) }, Denied: func(kind string) string { return subagents.DeniedBy(c.Gate, kind) },
-		Open:    func(ctx context.Context, b subagents.Birth) (*subagents.Worker, error) { return hire(ctx, c, b) },
+	cfg := agents.Config{
+		Session: func() *session.Session { return c.Session }, Tasks: c.shell.Tasks, Definitions: agents.Definitions{All: c.ws.Agents.Set, Early: c.ws.Agents.Early},
+		Settings: func() settings.Agents { return agentSettings(c.ws) }, Denied: func(kind string) string { return agents.DeniedBy(c.Gate, kind) },
+		Open:    func(ctx context.Context, b agents.Birth) (*agents.Worker, error) { return hire(ctx, c, b) },
 		Spawn:   teams.Spawner(func() *teams.Lead { return c.told.team.Lead }),
-		Servers: subagents.Servers{Ready: servers.Require(c.Servers), Lacking: servers.Lacking(c.Servers)},
-		Folder:  c.record.Folder, Language: c.ws.language, Say: c.ws.Say, Crowd: new(subagents.Crowd), Judged: c.contract.Judged,
+		Servers: agents.Servers{Ready: servers.Require(c.Servers), Lacking: servers.Lacking(c.Servers)},
+		Folder:  c.record.Folder, Language: c.ws.language, Say: c.ws.Say, Crowd: new(agents.Crowd), Judged: c.contract.Judged,
 		HandOff: func() func(context.Context, judge.Handoff) (permission.Judgement, error) {
 			if c.Gate.Mode() != permission.Auto {
 				return nil
 			}
 			return c.judge.HandOff
 		},
-		Summaries: new(subagents.Summaries), Holds: func(dir string) error { return c.Gate.Policy().Holds(dir) },
+		Summaries: new(agents.Summaries), Holds: func(dir string) error { return c.Gate.Policy().Holds(dir) },
 	}
 	if m := c.coordinator; m != nil {
-		cfg.Coordinator, cfg.Definitions = true, subagents.Definitions{All: m.Definitions, Early: m.Definitions}
+		cfg.Coordinator, cfg.Definitions = true, agents.Definitions{All: m.Definitions, Early: m.Definitions}
 	}
 	if w := c.spec.Worker; w != nil {
 		cfg.Self, cfg.Depth, cfg.Fork, cfg.Crowd, cfg.Summaries = w.Birth.Definition, w.Depth, w.fork(), w.Lead.crowd, w.Lead.gists
@@ -225,7 +225,7 @@ func openAgents(c *Conversation) {
 	if c.shell.Tasks != nil {
 		c.shell.Tasks.Allow(agentSettings(c.ws).Most)
 	}
-	c.agents = subagents.New(cfg)
+	c.agents = agents.New(cfg)
 	if w := c.spec.Worker; w == nil || w.fork() { // a fork gets its lead's prompt
 		c.flows = workflows.New(workflows.Config{
 			Project: c.ws.Project, Launch: c.agents.Launch, Tasks: c.shell.Tasks, Folder: c.record.Folder, Waits: c.spec.unattended(),
@@ -235,9 +235,9 @@ func openAgents(c *Conversation) {
 
 // forkSkill runs a skill in its own conversation and returns the final answer.
 func forkSkill(ctx context.Context, c *Conversation, f skills.Fork) (string, error) {
-	r := subagents.Request{
+	r := agents.Request{
 		Input: agenttool.Input{Description: "/" + f.Skill.Name, Prompt: f.Prompt, Type: cmp.Or(f.Skill.As, builtin.General)}, Use: tool.UseOf(ctx), Stays: true,
-		Birth: subagents.Birth{Model: f.Model, Effort: f.Effort},
+		Birth: agents.Birth{Model: f.Model, Effort: f.Effort},
 	}
 	if c.coordinator != nil {
 		r.Type = builtin.Worker
@@ -250,7 +250,7 @@ func forkSkill(ctx context.Context, c *Conversation, f skills.Fork) (string, err
 }
 
 // hire opens the conversation of a sub-agent of c.
-func hire(ctx context.Context, c *Conversation, b subagents.Birth) (*subagents.Worker, error) {
+func hire(ctx context.Context, c *Conversation, b agents.Birth) (*agents.Worker, error) {
 	child, err := converse(ctx, c, b, teams.Spec{})
 	if err != nil {
 		return nil, err
@@ -259,9 +259,9 @@ func hire(ctx context.Context, c *Conversation, b subagents.Birth) (*subagents.W
 		child.Close()
 		return nil, err
 	}
-	return &subagents.Worker{
+	return &agents.Worker{
 		Session: child.Session, Transcript: child.record.Path(), Close: child.Close, Absent: child.Servers.Absent, Running: child.shell.Running,
-		Tokens: func() int { return subagents.TokensOf(child.record.Ledger().Sum().Usage) },
+		Tokens: func() int { return agents.TokensOf(child.record.Ledger().Sum().Usage) },
 		Cost:   func() float64 { return child.record.Ledger().Sum().CostUSD },
 	}, nil
 }
@@ -271,7 +271,7 @@ func hire(ctx context.Context, c *Conversation, b subagents.Birth) (*subagents.W
 func (w *Worker) reports() bool { return w != nil && !w.fork() && w.mate.Mate == nil }
 
 // converse opens a conversation for an agent, which may be a teammate.
-func converse(ctx context.Context, c *Conversation, b subagents.Birth, mate teams.Spec) (*Conversation, error) {
+func converse(ctx context.Context, c *Conversation, b agents.Birth, mate teams.Spec) (*Conversation, error) {
 	w := &Worker{Lead: c, Birth: b, Author: filehistory.Author{ID: b.ID, Title: b.Title}, Depth: 1, mate: mate}
 	if c.spec.Worker != nil {
 		w.Depth = c.spec.Worker.Depth + 1
@@ -298,7 +298,7 @@ func converse(ctx context.Context, c *Conversation, b subagents.Birth, mate team
 		spec.Access.Chosen, spec.Access.Tools = false, nil
 		spec.OmitInstructions = d.OmitInstructions
 	} else {
-		begun, err := subagents.Seed(ctx, c.Session, &b, c.ws.language())
+		begun, err := agents.Seed(ctx, c.Session, &b, c.ws.language())
 		if err != nil {
 			return nil, err
 		}

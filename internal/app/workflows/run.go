@@ -13,8 +13,8 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/app/subagents"
 	"adze/internal/domain/workflow"
+	"adze/internal/feature/agents"
 	"adze/internal/feature/agents/builtin"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/lockfile"
@@ -187,8 +187,8 @@ func (r *run) Run(ctx context.Context, c workflow.Call) (workflow.Result, error)
 	if c.Worktree {
 		in.Isolation = "worktree"
 	}
-	out, err := r.owner.cfg.Launch(ctx, subagents.Request{
-		Input: in, Use: r.task.CallID, Stays: true, Birth: subagents.Birth{Schema: c.Schema},
+	out, err := r.owner.cfg.Launch(ctx, agents.Request{
+		Input: in, Use: r.task.CallID, Stays: true, Birth: agents.Birth{Schema: c.Schema},
 	}, nil)
 	if out != nil {
 		r.mu.Lock()

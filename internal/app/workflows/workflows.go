@@ -9,8 +9,8 @@ import (
 	"strings"
 	"sync"
 
-	"adze/internal/app/subagents"
 	"adze/internal/domain/workflow"
+	"adze/internal/feature/agents"
 	"adze/internal/platform/task"
 	"adze/internal/settings"
 	"adze/internal/tool"
@@ -23,7 +23,7 @@ import (
 type Config struct {
 	Project *settings.Project
 	// Launch runs an agent and waits for it.
-	Launch func(ctx context.Context, r subagents.Request, report func(tool.Progress)) (*subagents.Outcome, error)
+	Launch func(ctx context.Context, r agents.Request, report func(tool.Progress)) (*agents.Outcome, error)
 	// Tasks is the task table; nil if background tasks are off.
 	Tasks *task.Table
 	// Folder returns the session directory; "" stores nothing.

@@ -1,6 +1,6 @@
-// Package subagents launches sub-agents, runs them in the foreground or background, reports
+// Package agents launches sub-agents, runs them in the foreground or background, reports
 // their outcome and continues them.
-package subagents
+package agents
 
 import (
 	"cmp"
