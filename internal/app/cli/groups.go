@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"adze/internal/app/agentdefs"
-	"adze/internal/app/servers"
 	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
+	"adze/internal/feature/mcp"
 	"adze/internal/model"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/scope"
@@ -178,7 +178,7 @@ func inherited(f flag) flag {
 	return f
 }
 
-func serverFlags(f *servers.Flags) []flag {
+func serverFlags(f *mcp.Flags) []flag {
 	return []flag{
 		{Name: "mcp-config", Inherited: true, Value: "FILE|JSON", More: isConfig, Doc: "MCP servers to add to those in the settings; may be repeated",
 			Set: func(v string) error { f.Configs = append(f.Configs, v); return nil }},

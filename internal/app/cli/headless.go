@@ -8,8 +8,8 @@ import (
 	"syscall"
 
 	"adze/internal/agent"
-	"adze/internal/app/servers"
 	"adze/internal/app/wire"
+	mcpfeature "adze/internal/feature/mcp"
 	"adze/internal/mcp"
 	"adze/internal/msg"
 	"adze/internal/permission"
@@ -26,7 +26,7 @@ func (o *runOptions) headless(ctx context.Context, env *Env, in invocation) erro
 		return err
 	}
 	defer w.Close()
-	if text := servers.Waiting(w.Project, w.Env.Servers.Loaded); text != "" {
+	if text := mcpfeature.Waiting(w.Project, w.Env.Servers.Loaded); text != "" {
 		env.Say(text)
 	}
 	c, err := w.Converse(ctx, o.spec)

@@ -8,11 +8,11 @@ import (
 
 	"adze/internal/app/imports"
 	"adze/internal/app/instructions"
-	"adze/internal/app/servers"
 	"adze/internal/app/skills"
 	"adze/internal/app/styles"
 	"adze/internal/app/syntax"
 	"adze/internal/domain/style"
+	"adze/internal/feature/mcp"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/paths"
 	"adze/internal/platform/term"
@@ -34,7 +34,7 @@ func (o *importOptions) flags() []flag {
 // run lists other tools' configuration for the user and the project. It changes nothing.
 func (o *importOptions) run(ctx context.Context, env *Env, _ invocation) error {
 	p := openLeniently(env, o.project)
-	list, err := servers.Load(p, servers.Flags{})
+	list, err := mcp.Load(p, mcp.Flags{})
 	if err != nil {
 		return setup.Wrap(err)
 	}

@@ -19,10 +19,10 @@ import (
 	"adze/internal/app/plugins"
 	"adze/internal/app/prompts"
 	"adze/internal/app/providers"
-	"adze/internal/app/servers"
 	"adze/internal/app/wire"
 	"adze/internal/commands"
 	"adze/internal/commands/tips"
+	"adze/internal/feature/mcp"
 	"adze/internal/hook"
 	"adze/internal/platform/clipboard"
 	"adze/internal/platform/footprint"
@@ -450,10 +450,10 @@ func (o *runOptions) offerTrust(ctx context.Context, env *Env, p *settings.Proje
 func (o *runOptions) offerServers(ctx context.Context, env *Env, p *settings.Project) (err error) {
 	o.plugins = plugins.Open(plugins.Config{Project: p, Dirs: o.pluginDirs, Say: env.Say})
 	o.servers.Plugins = o.plugins.Servers
-	if o.servers.Loaded, err = servers.Load(p, o.servers); err != nil {
+	if o.servers.Loaded, err = mcp.Load(p, o.servers); err != nil {
 		return err
 	}
-	decided, err := servers.Ask(ctx, env.streams(), p, o.servers.Loaded)
+	decided, err := mcp.Ask(ctx, env.streams(), p, o.servers.Loaded)
 	if decided {
 		o.servers.Loaded = nil // outdated now
 	}

@@ -9,10 +9,10 @@ import (
 	"adze/internal/app/actions"
 	"adze/internal/app/mcpcmd"
 	"adze/internal/app/plugins"
-	"adze/internal/app/servers"
 	"adze/internal/app/serving"
 	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
+	"adze/internal/feature/mcp"
 	"adze/internal/mcp/roster"
 	"adze/internal/settings"
 	"adze/internal/setup"
@@ -56,7 +56,7 @@ func (o *mcpOptions) offers(env *Env, args []string) (list []offer) {
 	}
 	p, _ := settings.Open(env.source(o.project)) // ok: then nothing is completed
 	o.Flags.Plugins = plugins.Open(plugins.Config{Project: p, Say: env.Say}).Servers
-	r, err := servers.Load(p, o.Flags)
+	r, err := mcp.Load(p, o.Flags)
 	if err != nil {
 		return nil
 	}
@@ -84,7 +84,7 @@ func (o *mcpOptions) run(ctx context.Context, env *Env, in invocation) error {
 	t := &mcpcmd.Task{
 		Console: env.streams(), Options: &o.Options, Project: p, Args: args[:len(args)-min(len(in.Rest), len(args))], Command: in.Rest,
 	}
-	t.Open = func(entries []*roster.Entry, connect bool) (*servers.Fleet, func(), error) {
+	t.Open = func(entries []*roster.Entry, connect bool) (*mcp.Fleet, func(), error) {
 		place := env.wire()
 		if connect {
 			place.Say = func(string) {} // the action reports server states

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"adze/internal/app/plugins"
-	"adze/internal/app/servers"
 	"adze/internal/app/wire"
+	"adze/internal/feature/mcp"
 	"adze/internal/platform/scope"
 	"adze/internal/settings"
 )
@@ -41,7 +41,7 @@ func openExtended(env *Env, src settings.Source, in invocation, x *extensions) (
 	if x.ahead != nil {
 		x.ahead(w)
 	}
-	list, err := servers.Load(p, flags)
+	list, err := mcp.Load(p, flags)
 	if err != nil {
 		w.Close()
 		return nil, err

@@ -16,9 +16,9 @@ import (
 	"adze/internal/app/agentdefs"
 	"adze/internal/app/plugins"
 	"adze/internal/app/profile"
-	"adze/internal/app/servers"
 	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
+	"adze/internal/feature/mcp"
 	"adze/internal/msg"
 	"adze/internal/permission"
 	"adze/internal/platform/worktree"
@@ -53,7 +53,7 @@ type runOptions struct {
 // extensions holds the agents, servers and plugins named on the command line.
 type extensions struct {
 	agents     *agentdefs.Flags // may be nil
-	servers    servers.Flags
+	servers    mcp.Flags
 	pluginDirs []string
 	plugins    *plugins.Plugins // the project's plugins
 	// ahead, if non-nil, starts preparing a conversation while its workspace is being opened.

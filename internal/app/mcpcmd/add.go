@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/app/servers"
+	"adze/internal/feature/mcp"
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/fsys"
@@ -134,9 +134,9 @@ func (t *Task) put(ctx context.Context, name string, raw json.RawMessage) error 
 	if e.Problem != nil {
 		return fmt.Errorf("%s cannot be added: %s", roster.Shown(name), strings.Join(append([]string{e.Problem.Error()}, e.Warnings...), "; "))
 	}
-	file, err := servers.Put(ctx, t.Project, to, name, raw)
+	file, err := mcp.Put(ctx, t.Project, to, name, raw)
 	switch {
-	case errors.Is(err, servers.ErrExists):
+	case errors.Is(err, mcp.ErrExists):
 		return fmt.Errorf("%s is in %s already; adze mcp remove %s --scope %s removes it", e.Name, file, e.Name, to)
 	case err != nil:
 		return fmt.Errorf("adding %s to %s: %w", e.Name, file, err)
@@ -151,7 +151,7 @@ func (t *Task) put(ctx context.Context, name string, raw json.RawMessage) error 
 	if err := t.Show(fmt.Sprintf("added %s (%s) to %s\n", e.Name, e.Summary(), file)); err != nil {
 		return err
 	}
-	if r, err := servers.Load(t.Project, t.Flags); err == nil {
+	if r, err := mcp.Load(t.Project, t.Flags); err == nil {
 		if now := r.Find(name); now != nil && now.Scope != to && now.Usable() {
 			t.Say(fmt.Sprintf("another server %s is used instead, of the scope %s (%s)", now.Name, now.Scope, now.File))
 		}
@@ -195,7 +195,7 @@ func remove(ctx context.Context, t *Task) error {
 	}
 	name := t.Args[0]
 	var found []*roster.Entry
-	for _, s := range servers.Writable() {
+	for _, s := range mcp.Writable() {
 		if from != "" && s != from {
 			continue
 		}
@@ -221,7 +221,7 @@ func remove(ctx context.Context, t *Task) error {
 		found = append(found, e)
 	}
 	e := found[0]
-	if err := servers.Delete(ctx, t.Project, e); err != nil {
+	if err := mcp.Delete(ctx, t.Project, e); err != nil {
 		return err
 	}
 	text := fmt.Sprintf("removed %s from %s\n", e.Name, e.File)
@@ -235,7 +235,7 @@ func remove(ctx context.Context, t *Task) error {
 func (t *Task) written(s roster.Scope, name string) *roster.Entry {
 	files := t.Project.Trust.ServerFiles()
 	if s != roster.Project {
-		file, err := servers.FileOf(t.Project, s)
+		file, err := mcp.FileOf(t.Project, s)
 		if err != nil {
 			return nil
 		}

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"adze/internal/app/actions"
-	"adze/internal/app/servers"
 	"adze/internal/app/syntax"
+	"adze/internal/feature/mcp"
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/spell"
 	"adze/internal/settings"
@@ -44,7 +44,7 @@ type Options struct {
 	JSON, NoConnect  bool
 	Login            bool
 	Yes              bool
-	Flags            servers.Flags
+	Flags            mcp.Flags
 }
 
 // Table returns the flags of the actions, except for server configuration.
@@ -86,7 +86,7 @@ type Task struct {
 	Command []string // arguments after --
 	// Open returns the servers for entries. If connect is true, it connects to them; otherwise
 	// they are only used for sign-in, and no messages are shown. The caller closes them.
-	Open func(entries []*roster.Entry, connect bool) (*servers.Fleet, func(), error)
+	Open func(entries []*roster.Entry, connect bool) (*mcp.Fleet, func(), error)
 }
 
 // ErrFailed reports that an action failed and that the user has been notified.
@@ -105,7 +105,7 @@ func (t *Task) Run(ctx context.Context, a *actions.Action[*Task]) error {
 
 // load returns the configured servers, and reports problems.
 func (t *Task) load() (*roster.Roster, error) {
-	r, err := servers.Load(t.Project, t.Flags)
+	r, err := mcp.Load(t.Project, t.Flags)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +139,7 @@ func (t *Task) scope(usual roster.Scope) (roster.Scope, error) {
 		return usual, nil
 	}
 	s := roster.Scope(t.Scope)
-	if !slices.Contains(servers.Writable(), s) {
+	if !slices.Contains(mcp.Writable(), s) {
 		return "", fmt.Errorf("there is no scope %s; the scopes are local, project and user", roster.Shown(t.Scope))
 	}
 	return s, nil

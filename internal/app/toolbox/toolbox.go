@@ -8,10 +8,10 @@ import (
 	"runtime"
 
 	"adze/internal/app/extras"
-	"adze/internal/app/servers"
 	"adze/internal/app/shells"
 	"adze/internal/app/skills"
 	"adze/internal/feature/agents"
+	"adze/internal/feature/mcp"
 	"adze/internal/mcp/serve"
 	"adze/internal/model/catalog"
 	"adze/internal/permission"
@@ -69,7 +69,7 @@ type Config struct {
 	// NoRepository is true if the conversation started outside a git repository.
 	NoRepository bool
 	Extras       *extras.Extras // nil if no tools are deferred
-	Servers      *servers.Share // nil without servers
+	Servers      *mcp.Share     // nil without servers
 	// Output receives the value that a turn must end in.
 	Output *structured.Output
 }

@@ -13,11 +13,11 @@ import (
 	"adze/internal/app/models"
 	"adze/internal/app/outputs"
 	"adze/internal/app/providers"
-	"adze/internal/app/servers"
 	"adze/internal/app/shells"
 	"adze/internal/app/skills"
 	"adze/internal/app/teams"
 	"adze/internal/app/toolbox"
+	"adze/internal/feature/mcp"
 	"adze/internal/model/cost"
 	"adze/internal/model/fit"
 	"adze/internal/msg"
@@ -37,7 +37,7 @@ type Conversation struct {
 	Session *session.Session
 	Gate    *permission.Gate
 	Hooks   *lifecycle.Hooks
-	Servers *servers.Share // nil without a model
+	Servers *mcp.Share // nil without a model
 
 	ws      *Workspace
 	spec    Spec

@@ -10,13 +10,13 @@ import (
 	"adze/internal/app/agentdefs"
 	"adze/internal/app/artifacts"
 	"adze/internal/app/providers"
-	"adze/internal/app/servers"
 	"adze/internal/commands"
 	"adze/internal/commands/about"
 	"adze/internal/commands/display"
 	"adze/internal/commands/extensions"
 	"adze/internal/commands/memory"
 	"adze/internal/commands/rules"
+	"adze/internal/feature/mcp"
 	"adze/internal/mcp/editor"
 	"adze/internal/model"
 	"adze/internal/model/catalog"
@@ -115,7 +115,7 @@ func extended(c *Conversation) commands.Extensions {
 	return commands.Extensions{
 		Skills: c.skills.Set, ReloadSkills: c.skills.Reload, Servers: c.Servers.Desk(),
 		Agents:  agents,
-		Editors: func() []editor.Editor { return servers.Editors(c.ws.Project) },
+		Editors: func() []editor.Editor { return mcp.Editors(c.ws.Project) },
 		Plugins: PluginManager(c.ws).Desk(c.ws.Dir, c.takeSettings),
 		Hooks: func() commands.Hooks {
 			return commands.Hooks{List: c.Hooks.List(), Policy: hookPolicy(c.ws.values().Hooks, c.spec.Bare), Mute: c.Hooks.Mute}

@@ -9,10 +9,10 @@ import (
 	"adze/internal/app/instructions"
 	"adze/internal/app/memories"
 	"adze/internal/app/providers"
-	"adze/internal/app/servers"
 	"adze/internal/commands"
 	"adze/internal/domain/instruct"
 	"adze/internal/domain/skill/library"
+	"adze/internal/feature/mcp"
 	"adze/internal/hook"
 	"adze/internal/mcp/roster"
 	"adze/internal/permission"
@@ -86,7 +86,7 @@ func newDoctor(w *Workspace, spec Spec, online bool) doctor.Config {
 		Servers: func() (*roster.Roster, error) {
 			flags := w.Env.Servers
 			flags.Loaded, flags.Plugins = nil, w.Plugins.Servers // read the files again
-			return servers.Load(w.Project, flags)
+			return mcp.Load(w.Project, flags)
 		},
 	}
 	c.Skills = func(ctx context.Context) *library.Set { return w.library(spec.Access.Dirs).Set(ctx) }

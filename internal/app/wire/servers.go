@@ -6,7 +6,7 @@ import (
 
 	"adze/internal/agent/sidequery"
 	"adze/internal/app/questions"
-	"adze/internal/app/servers"
+	"adze/internal/feature/mcp"
 	"adze/internal/hook"
 	"adze/internal/mcp/content"
 	"adze/internal/model/catalog"
@@ -19,10 +19,10 @@ import (
 )
 
 // openFleet creates the workspace's MCP servers.
-func openFleet(w *Workspace) (*servers.Fleet, error) {
+func openFleet(w *Workspace) (*mcp.Fleet, error) {
 	flags := w.Env.Servers
 	flags.Plugins = w.Plugins.Servers
-	f, err := servers.Open(servers.Config{
+	f, err := mcp.Open(mcp.Config{
 		Project: w.Project, Flags: flags, Runner: w.runner, Dir: w.Dir, Version: w.Version, Say: w.Say,
 		Environ: func() []string { return w.environment().List },
 		Network: func() transport.Config { return w.network(contacts.Servers) },
@@ -44,7 +44,7 @@ func openServers(c *Conversation) error {
 	if err != nil {
 		return err
 	}
-	share := servers.ShareConfig{
+	share := mcp.ShareConfig{
 		Asker: elicit.New(asking(c)), Roots: c.dir.Roots, Content: serverContent(c), Gate: c.Gate, Hooks: func() tool.Gate { return c.Hooks },
 		Session: func() *session.Session { return c.Session }, Ignored: v.MCP.Extra.Ignored, Say: c.ws.Say,
 		Brief: c.spec.unattended(), Agent: holder(&c.spec), Holds: c.spec.Worker == nil,

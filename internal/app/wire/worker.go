@@ -10,7 +10,6 @@ import (
 	"adze/internal/app/agentdefs"
 	"adze/internal/app/coordinator"
 	"adze/internal/app/dreams"
-	"adze/internal/app/servers"
 	"adze/internal/app/skills"
 	"adze/internal/app/teams"
 	"adze/internal/app/verification"
@@ -18,6 +17,7 @@ import (
 	"adze/internal/app/worktrees"
 	"adze/internal/feature/agents"
 	"adze/internal/feature/agents/builtin"
+	"adze/internal/feature/mcp"
 	"adze/internal/hook"
 	"adze/internal/permission"
 	"adze/internal/permission/judge"
@@ -201,7 +201,7 @@ func openAgents(c *Conversation) {
 		Settings: func() settings.Agents { return agentSettings(c.ws) }, Denied: func(kind string) string { return agents.DeniedBy(c.Gate, kind) },
 		Open:    func(ctx context.Context, b agents.Birth) (*agents.Worker, error) { return hire(ctx, c, b) },
 		Spawn:   teams.Spawner(func() *teams.Lead { return c.told.team.Lead }),
-		Servers: agents.Servers{Ready: servers.Require(c.Servers), Lacking: servers.Lacking(c.Servers)},
+		Servers: agents.Servers{Ready: mcp.Require(c.Servers), Lacking: mcp.Lacking(c.Servers)},
 		Folder:  c.record.Folder, Language: c.ws.language, Say: c.ws.Say, Crowd: new(agents.Crowd), Judged: c.contract.Judged,
 		HandOff: func() func(context.Context, judge.Handoff) (permission.Judgement, error) {
 			if c.Gate.Mode() != permission.Auto {
@@ -255,7 +255,7 @@ func hire(ctx context.Context, c *Conversation, b agents.Birth) (*agents.Worker,
 	if err != nil {
 		return nil, err
 	}
-	if err := servers.RequireOwn(ctx, child.Servers, b.Definition); err != nil {
+	if err := mcp.RequireOwn(ctx, child.Servers, b.Definition); err != nil {
 		child.Close()
 		return nil, err
 	}

@@ -11,11 +11,11 @@ import (
 	"adze/internal/app/agentdefs"
 	"adze/internal/app/models"
 	"adze/internal/app/plugins"
-	"adze/internal/app/servers"
 	"adze/internal/app/typing"
 	"adze/internal/app/variables"
 	"adze/internal/domain/agentdef"
 	"adze/internal/domain/skill/library"
+	"adze/internal/feature/mcp"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/gitinfo"
 	"adze/internal/platform/gitrepo"
@@ -46,7 +46,7 @@ type Env struct {
 	// Agents are the agent definitions from the command line and the host; nil means none.
 	Agents *agentdefs.Flags
 	// Servers holds the command-line options for MCP servers.
-	Servers servers.Flags
+	Servers mcp.Flags
 	// Plugins are the project's plugins; nil means the ones in its settings.
 	Plugins *plugins.Plugins
 }
@@ -64,7 +64,7 @@ type Workspace struct {
 	Engine *search.Engine
 	// Fleet returns the MCP servers, which are located on the first call. It does not start
 	// them.
-	Fleet func() (*servers.Fleet, error)
+	Fleet func() (*mcp.Fleet, error)
 	// Keys are the terminal key bindings.
 	Keys *typing.Bindings
 
@@ -100,7 +100,7 @@ func Open(env Env, p *settings.Project) *Workspace {
 		Environ: func() []string { return w.environment().List },
 		Roots:   func() []string { return []string{env.Dir} },
 	})
-	w.Fleet = sync.OnceValues(func() (*servers.Fleet, error) { return openFleet(w) })
+	w.Fleet = sync.OnceValues(func() (*mcp.Fleet, error) { return openFleet(w) })
 	if w.Plugins == nil {
 		w.Plugins = plugins.Open(plugins.Config{Project: p, Say: env.Say})
 	}

@@ -1,5 +1,5 @@
-// Package servers manages a workspace's MCP servers: configuration, connections and sign-in.
-package servers
+// Package mcp manages a workspace's MCP servers: configuration, connections and sign-in.
+package mcp
 
 import (
 	"encoding/json"

@@ -1,6 +1,6 @@
 //go:build !unix || darwin
 
-package servers
+package mcp
 
 // unixDesktop reports whether environment variables indicate a desktop. Here one is always
 // assumed.
