@@ -6,9 +6,9 @@ import (
 
 	"adze/internal/app/agentdefs"
 	"adze/internal/app/agentscmd"
-	"adze/internal/app/plugins"
 	"adze/internal/app/syntax"
 	"adze/internal/domain/agentdef"
+	"adze/internal/feature/plugins"
 	"adze/internal/platform/texts"
 	"adze/internal/settings"
 )

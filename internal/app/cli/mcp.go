@@ -8,11 +8,11 @@ import (
 
 	"adze/internal/app/actions"
 	"adze/internal/app/mcpcmd"
-	"adze/internal/app/plugins"
 	"adze/internal/app/serving"
 	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
 	"adze/internal/feature/mcp"
+	"adze/internal/feature/plugins"
 	"adze/internal/mcp/roster"
 	"adze/internal/settings"
 	"adze/internal/setup"

@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"adze/internal/app/plugincmd"
-	"adze/internal/app/plugins"
 	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
+	"adze/internal/feature/plugins"
 	"adze/internal/settings"
 	"adze/internal/setup"
 )

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"adze/internal/app/plugins"
 	"adze/internal/app/wire"
 	"adze/internal/feature/mcp"
+	"adze/internal/feature/plugins"
 	"adze/internal/platform/scope"
 	"adze/internal/settings"
 )

@@ -14,11 +14,11 @@ import (
 	"unicode/utf8"
 
 	"adze/internal/app/agentdefs"
-	"adze/internal/app/plugins"
 	"adze/internal/app/profile"
 	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
 	"adze/internal/feature/mcp"
+	"adze/internal/feature/plugins"
 	"adze/internal/msg"
 	"adze/internal/permission"
 	"adze/internal/platform/worktree"

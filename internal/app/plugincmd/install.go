@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"adze/internal/app/plugins"
 	"adze/internal/domain/plugin"
+	"adze/internal/feature/plugins"
 	"adze/internal/setup"
 	"adze/internal/tool"
 )

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"adze/internal/app/plugins"
+	"adze/internal/feature/plugins"
 	"adze/internal/platform/amount"
 	"adze/internal/setup"
 	"adze/internal/tool"

@@ -8,8 +8,8 @@ import (
 	"fmt"
 
 	"adze/internal/app/actions"
-	"adze/internal/app/plugins"
 	"adze/internal/app/syntax"
+	"adze/internal/feature/plugins"
 	"adze/internal/platform/scope"
 	"adze/internal/setup"
 	"adze/internal/ui/console"

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"sync"
 
-	"adze/internal/app/plugins"
+	"adze/internal/feature/plugins"
 	"adze/internal/platform/contacts"
 	"adze/internal/platform/transport"
 )

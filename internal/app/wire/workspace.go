@@ -10,12 +10,12 @@ import (
 
 	"adze/internal/app/agentdefs"
 	"adze/internal/app/models"
-	"adze/internal/app/plugins"
 	"adze/internal/app/typing"
 	"adze/internal/app/variables"
 	"adze/internal/domain/agentdef"
 	"adze/internal/domain/skill/library"
 	"adze/internal/feature/mcp"
+	"adze/internal/feature/plugins"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/gitinfo"
 	"adze/internal/platform/gitrepo"
