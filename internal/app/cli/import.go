@@ -8,11 +8,11 @@ import (
 
 	"adze/internal/app/imports"
 	"adze/internal/app/instructions"
-	"adze/internal/app/skills"
 	"adze/internal/app/styles"
 	"adze/internal/app/syntax"
 	"adze/internal/domain/style"
 	"adze/internal/feature/mcp"
+	"adze/internal/feature/skills"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/paths"
 	"adze/internal/platform/term"

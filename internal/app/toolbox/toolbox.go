@@ -9,9 +9,9 @@ import (
 
 	"adze/internal/app/extras"
 	"adze/internal/app/shells"
-	"adze/internal/app/skills"
 	"adze/internal/feature/agents"
 	"adze/internal/feature/mcp"
+	"adze/internal/feature/skills"
 	"adze/internal/mcp/serve"
 	"adze/internal/model/catalog"
 	"adze/internal/permission"

@@ -3,8 +3,8 @@ package wire
 import (
 	"path/filepath"
 
-	"adze/internal/app/skills"
 	"adze/internal/domain/skill"
+	"adze/internal/feature/skills"
 	"adze/internal/feature/skills/usage"
 	"adze/internal/msg"
 	"adze/internal/settings"

@@ -5,10 +5,10 @@ import (
 	"os"
 	"sync"
 
-	"adze/internal/app/skills"
 	"adze/internal/app/webtools"
 	"adze/internal/domain/skill"
 	"adze/internal/domain/skill/library"
+	"adze/internal/feature/skills"
 	"adze/internal/feature/skills/bundled"
 	"adze/internal/feature/skills/remote"
 	"adze/internal/hook"

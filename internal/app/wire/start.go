@@ -8,8 +8,8 @@ import (
 	"sync"
 
 	"adze/internal/app/agentdefs"
-	"adze/internal/app/skills"
 	"adze/internal/domain/skill"
+	"adze/internal/feature/skills"
 	"adze/internal/feature/startcache"
 	"adze/internal/platform/fsys"
 )
