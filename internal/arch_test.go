@@ -81,7 +81,7 @@ var layers = [][]string{
 	{"setup", "app/apptest", "ui/console"},
 	{"feature/startcache", "app/syntax", "app/notices", "app/prompts", "app/profile", "app/seat", "app/typing"},
 	{"settings", "app/actions"},
-	{"session/transcript", "app/memories", "app/styles", "app/agentdefs", "feature/plugins"},
+	{"session/transcript", "feature/memory", "app/styles", "app/agentdefs", "feature/plugins"},
 	{"app/providers", "feature/mcp", "app/extras", "feature/skills", "app/schedules", "app/tasklists", "app/doctor", "app/questions", "feature/agents", "app/worktrees", "app/coordinator", "app/verification"},
 	{"app/teams", "app/workflows", "app/checks"},
 	{"app/models", "app/access", "app/artifacts", "app/outputs", "app/variables", "app/dreams"},

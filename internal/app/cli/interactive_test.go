@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/app/apptest"
-	"adze/internal/app/memories"
 	"adze/internal/app/memorycmd"
 	"adze/internal/app/wire"
+	"adze/internal/feature/memory"
 	"adze/internal/settings"
 )
 
@@ -97,7 +97,7 @@ func TestMemoriesAreOffered(t *testing.T) {
 		}
 		return p.out.String()
 	}
-	mine, _, _ := memories.Folder(p.project())
+	mine, _, _ := memory.Folder(p.project())
 	if got := offer("n\n"); !strings.Contains(got, "Another program has 1 memory for this project in "+p.Path(theirs)) {
 		t.Error(got)
 	}

@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"adze/internal/agent"
-	"adze/internal/app/memories"
 	"adze/internal/app/memorycmd"
 	"adze/internal/app/syntax"
+	"adze/internal/feature/memory"
 	"adze/internal/settings"
 	"adze/internal/setup"
 )
@@ -39,7 +39,7 @@ func (o *memoryOptions) offers(env *Env, args []string) (list []offer) {
 	if p.HomeErr != nil {
 		return nil
 	}
-	f, _, _ := memories.Folder(p)
+	f, _, _ := memory.Folder(p)
 	all, _ := f.List() // ok: then nothing is completed
 	for _, m := range all {
 		list = append(list, offer{Word: m.Name, Doc: m.Title})
@@ -61,7 +61,7 @@ func (o *memoryOptions) run(ctx context.Context, env *Env, in invocation) error 
 	if p.HomeErr != nil {
 		return setup.Errorf("%v", p.HomeErr)
 	}
-	f, _, refused := memories.Folder(p)
+	f, _, refused := memory.Folder(p)
 	for _, err := range refused {
 		env.Say(err.Error())
 	}

@@ -16,10 +16,10 @@ import (
 	"time"
 
 	"adze/internal/agent"
-	"adze/internal/app/memories"
 	"adze/internal/domain/agentdef"
 	"adze/internal/domain/memdir"
 	"adze/internal/feature/agents"
+	"adze/internal/feature/memory"
 	"adze/internal/permission/mode"
 	"adze/internal/platform/task"
 	"adze/internal/platform/term"
@@ -55,7 +55,7 @@ type Config struct {
 	// Launch runs an agent. Background reports whether background tasks are available.
 	Launch     func(ctx context.Context, r agents.Request, report func(tool.Progress)) (*agents.Outcome, error)
 	Background bool
-	Memory     *memories.View
+	Memory     *memory.View
 	Project    *settings.Project
 	Dir        string // conversation's initial directory
 	Settings   func() settings.Memory

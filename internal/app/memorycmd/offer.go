@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"adze/internal/app/memories"
 	"adze/internal/domain/memdir"
+	"adze/internal/feature/memory"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/term"
@@ -22,7 +22,7 @@ const Declined = "memory-import-declined"
 // Offer asks the user once whether to copy another program's memories for the project. The
 // other program's files are never changed.
 func Offer(c *console.Console, p *settings.Project, bare bool) error {
-	if memories.Off(p, bare) != "" || p.Other == "" || p.Values().Memory.Override.Text != "" {
+	if memory.Off(p, bare) != "" || p.Other == "" || p.Values().Memory.Override.Text != "" {
 		return nil
 	}
 	root := p.Main()
@@ -30,7 +30,7 @@ func Offer(c *console.Console, p *settings.Project, bare bool) error {
 	if _, err := os.Lstat(declined); err == nil {
 		return nil
 	}
-	f, claim, _ := memories.Folder(p)
+	f, claim, _ := memory.Folder(p)
 	theirs := memdir.Folder{Dir: filepath.Join(p.Other, "projects", fsys.ProjectKey(root), "memory")}
 	n := f.Adoptable(theirs)
 	if n == 0 || f.Usable() != nil {

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"adze/internal/app/agentdefs"
-	"adze/internal/app/memories"
 	"adze/internal/domain/agentdef"
 	"adze/internal/feature/agents/builtin"
+	"adze/internal/feature/memory"
 	"adze/internal/model"
 	"adze/internal/permission/mode"
 	"adze/internal/platform/texts"
@@ -131,7 +131,7 @@ func remembering(s *Spec) *agentdef.Definition {
 
 // promptChoice returns the texts that make up the system prompt. Agents with their own memory
 // get a section about it.
-func promptChoice(s *Spec, m *memories.View, l texts.Language) prompt.Choice {
+func promptChoice(s *Spec, m *memory.View, l texts.Language) prompt.Choice {
 	c := prompt.Choice{Custom: s.Prompt.System, Agent: s.Prompt.Agent, Placed: s.Prompt.Agent != nil, Append: s.Team.Appended(s.Prompt.Append, l)}
 	if s.Coordinator {
 		text := builtin.Coordinator(l)

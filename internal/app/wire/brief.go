@@ -15,12 +15,12 @@ import (
 	"adze/internal/app/coordinator"
 	"adze/internal/app/extras"
 	"adze/internal/app/instructions"
-	"adze/internal/app/memories"
 	"adze/internal/app/schedules"
 	"adze/internal/app/tasklists"
 	"adze/internal/app/teams"
 	"adze/internal/app/toolbox"
 	"adze/internal/domain/instruct"
+	"adze/internal/feature/memory"
 	"adze/internal/feature/skills"
 	"adze/internal/model"
 	"adze/internal/msg"
@@ -38,7 +38,7 @@ import (
 type briefing struct {
 	ws        *Workspace
 	spec      *Spec
-	memory    *memories.View
+	memory    *memory.View
 	prompt    *prompt.Prompt          // nil without a model
 	git       func() gitinfo.Snapshot // nil if repository state is not sent
 	scratch   func() string           // nil if the scratch directory is not mentioned

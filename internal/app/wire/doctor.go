@@ -7,12 +7,12 @@ import (
 	"adze/internal/app/agentdefs"
 	"adze/internal/app/doctor"
 	"adze/internal/app/instructions"
-	"adze/internal/app/memories"
 	"adze/internal/app/providers"
 	"adze/internal/commands"
 	"adze/internal/domain/instruct"
 	"adze/internal/domain/skill/library"
 	"adze/internal/feature/mcp"
+	"adze/internal/feature/memory"
 	"adze/internal/hook"
 	"adze/internal/mcp/roster"
 	"adze/internal/permission"
@@ -100,8 +100,8 @@ func newDoctor(w *Workspace, spec Spec, online bool) doctor.Config {
 			return instructions.Load(w.Project, spec.Instructions())
 		}
 	}
-	if memories.Off(w.Project, spec.Bare) == "" {
-		folder, _, _ := memories.Folder(w.Project)
+	if memory.Off(w.Project, spec.Bare) == "" {
+		folder, _, _ := memory.Folder(w.Project)
 		c.Memory = &folder
 	}
 	return c

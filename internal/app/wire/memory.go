@@ -2,7 +2,7 @@ package wire
 
 import (
 	"adze/internal/app/dreams"
-	"adze/internal/app/memories"
+	"adze/internal/feature/memory"
 	"adze/internal/feature/memory/recall"
 	"adze/internal/model"
 	"adze/internal/model/mute"
@@ -12,14 +12,14 @@ import (
 )
 
 // openMemory locates the workspace's memory.
-func (w *Workspace) openMemory(spec *Spec) *memories.View {
-	return memories.Open(memories.Config{
+func (w *Workspace) openMemory(spec *Spec) *memory.View {
+	return memory.Open(memory.Config{
 		Project: w.Project, Dir: w.Dir, Bare: spec.Bare, Single: spec.unattended() && spec.Session.Ephemeral, Say: w.Say, Agent: remembering(spec),
 	})
 }
 
 // muted withholds memories from the provider while memory is off.
-func muted(m *memories.View, p model.Provider) model.Provider {
+func muted(m *memory.View, p model.Provider) model.Provider {
 	if m.Never != "" {
 		return p
 	}

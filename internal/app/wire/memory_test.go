@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"adze/internal/agent"
-	"adze/internal/app/memories"
 	"adze/internal/app/models"
 	"adze/internal/app/providers"
 	"adze/internal/commands"
+	"adze/internal/feature/memory"
 	"adze/internal/model"
 	"adze/internal/msg"
 	"adze/internal/session"
@@ -98,7 +98,7 @@ func (p *place) remembers(name, text string) {
 
 // memories returns the memory directory relative to the place's root.
 func (p *place) memories() string {
-	f, _, _ := memories.Folder(p.open(settings.Source{}).Project)
+	f, _, _ := memory.Folder(p.open(settings.Source{}).Project)
 	rel, err := filepath.Rel(p.Root, f.Dir)
 	if err != nil {
 		p.T.Fatal(err)

@@ -1,6 +1,6 @@
-// Package memories provides a conversation's view of its project's memory: the directory,
+// Package memory provides a conversation's view of its project's memory: the directory,
 // whether memory is on, and how it is turned off.
-package memories
+package memory
 
 import (
 	"fmt"
