@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"adze/internal/app/cli"
-	"adze/internal/app/teams"
+	"adze/internal/feature/teams"
 	"adze/internal/platform/environ"
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/sandbox"

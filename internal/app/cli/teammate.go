@@ -5,8 +5,8 @@ import (
 	"errors"
 
 	"adze/internal/app/syntax"
-	"adze/internal/app/teams"
 	"adze/internal/app/wire"
+	"adze/internal/feature/teams"
 	"adze/internal/setup"
 )
 

@@ -8,8 +8,8 @@ import (
 
 	"adze/internal/app/access"
 	"adze/internal/app/providers"
-	"adze/internal/app/teams"
 	"adze/internal/app/workdir"
+	"adze/internal/feature/teams"
 	"adze/internal/permission"
 	"adze/internal/permission/confine"
 	"adze/internal/permission/rule"

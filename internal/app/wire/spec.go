@@ -7,8 +7,8 @@ import (
 	"adze/internal/app/debuglog"
 	"adze/internal/app/instructions"
 	"adze/internal/app/models"
-	"adze/internal/app/teams"
 	"adze/internal/domain/agentdef"
+	"adze/internal/feature/teams"
 	"adze/internal/session/transcript"
 )
 

@@ -3,8 +3,8 @@ package wire
 import (
 	"context"
 
-	"adze/internal/app/teams"
 	"adze/internal/feature/agents"
+	"adze/internal/feature/teams"
 	"adze/internal/permission"
 	"adze/internal/session"
 	"adze/internal/settings"
