@@ -83,7 +83,7 @@ var layers = [][]string{
 	{"settings", "app/actions"},
 	{"session/transcript", "feature/memory", "app/styles", "app/agentdefs", "feature/plugins"},
 	{"app/providers", "feature/mcp", "app/extras", "feature/skills", "app/schedules", "app/tasklists", "app/doctor", "app/questions", "feature/agents", "app/worktrees", "app/coordinator", "app/verification"},
-	{"feature/teams", "app/workflows", "app/checks"},
+	{"feature/teams", "feature/workflows", "app/checks"},
 	{"app/models", "app/access", "app/artifacts", "app/outputs", "app/variables", "app/dreams"},
 	{"app/workdir", "app/debuglog", "app/instructions", "app/webtools"},
 	{"app/shells"},
@@ -120,7 +120,7 @@ var ownTools = map[string][]string{
 	"feature/agents":  {"tools/agent"},
 	"feature/teams":      {"tools/team", "tools/agent"},
 	"app/webtools":   {"tools/webfetch", "tools/websearch"},
-	"app/workflows":  {"tools/workflow", "tools/agent"},
+	"feature/workflows":  {"tools/workflow", "tools/agent"},
 }
 
 // frontEnds are started by app/cli with the components that app/wire has assembled.

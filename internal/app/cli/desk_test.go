@@ -6,7 +6,6 @@ import (
 
 	"adze/internal/app/tasklists"
 	"adze/internal/app/typing"
-	"adze/internal/app/workflows"
 	"adze/internal/commands"
 	program "adze/internal/commands/about"
 	"adze/internal/commands/copies"
@@ -15,6 +14,7 @@ import (
 	"adze/internal/commands/memory"
 	"adze/internal/commands/rules"
 	"adze/internal/commands/schedule"
+	"adze/internal/feature/workflows"
 )
 
 // everyCommand returns a desk with every built-in command.
