@@ -15,11 +15,11 @@ import (
 	"adze/internal/app/coordinator"
 	"adze/internal/app/extras"
 	"adze/internal/app/instructions"
-	"adze/internal/app/schedules"
 	"adze/internal/app/tasklists"
 	"adze/internal/app/toolbox"
 	"adze/internal/domain/instruct"
 	"adze/internal/feature/memory"
+	"adze/internal/feature/schedule"
 	"adze/internal/feature/skills"
 	"adze/internal/feature/teams"
 	"adze/internal/model"
@@ -53,7 +53,7 @@ type briefing struct {
 	skills *skills.Listing
 	settle func() // waits until skill files have been read
 	tasks  *tasklists.Lists
-	jobs   *schedules.Runner // scheduled prompts; nil if scheduling is off
+	jobs   *schedule.Runner // scheduled prompts; nil if scheduling is off
 	team   teams.Part
 
 	workers *coordinator.Mode // describes workers; nil unless coordinating

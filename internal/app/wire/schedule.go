@@ -5,10 +5,10 @@ import (
 	"slices"
 	"time"
 
-	"adze/internal/app/schedules"
 	"adze/internal/commands"
 	"adze/internal/commands/schedule"
 	cronpkg "adze/internal/domain/cron"
+	schedulepkg "adze/internal/feature/schedule"
 	"adze/internal/platform/fsys"
 	"adze/internal/session"
 	"adze/internal/tool"
@@ -26,7 +26,7 @@ const scheduleOff = "ADZE_DISABLE_CRON"
 // openSchedule returns the conversation's runner for scheduled prompts. It is nil if the
 // settings disable scheduling, or if the conversation is a sub-agent or ends after its first
 // turn. Nothing is read until a front end attaches.
-func openSchedule(c *Conversation) *schedules.Runner {
+func openSchedule(c *Conversation) *schedulepkg.Runner {
 	v := c.ws.values()
 	if !v.Loop.Schedule.Enabled || v.Size.Reduced() || c.spec.Entry == Print || c.spec.Calls != FromModel || c.spec.Worker != nil {
 		return nil
@@ -35,7 +35,7 @@ func openSchedule(c *Conversation) *schedules.Runner {
 	if home := c.ws.Project.Home; home != "" {
 		cfg.File, cfg.Locks = JobsFile(home, c.ws.Dir), filepath.Join(home, "locks")
 	}
-	return schedules.New(schedules.Config{
+	return schedulepkg.New(schedulepkg.Config{
 		Table: cronpkg.New(cfg), Now: c.ws.Now, Language: c.ws.language,
 		Session: func() *session.Session { return c.Session },
 	})

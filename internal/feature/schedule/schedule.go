@@ -1,7 +1,7 @@
-// Package schedules runs scheduled jobs in a conversation: a due prompt is submitted as if
+// Package schedule runs scheduled jobs in a conversation: a due prompt is submitted as if
 // typed by the user, and waits for a running turn. The jobs and their times come from package
 // schedule.
-package schedules
+package schedule
 
 import (
 	"context"
