@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/app/tasklists"
 	"adze/internal/commands"
 	program "adze/internal/commands/about"
 	"adze/internal/commands/copies"
@@ -17,6 +16,7 @@ import (
 	"adze/internal/commands/memory"
 	"adze/internal/commands/rules"
 	"adze/internal/commands/schedule"
+	"adze/internal/feature/tasks"
 )
 
 // TestEveryCommandAnswersEverywhere checks that every command answers at a terminal, in print
@@ -25,7 +25,7 @@ import (
 //
 // Proves CMD-02.
 func TestEveryCommandAnswersEverywhere(t *testing.T) {
-	for _, c := range commands.New(commands.Config{Terminal: true, Surroundings: commands.Surroundings{Sections: slices.Concat(program.Sections(program.Config{}), extensions.Sections(), display.Sections(display.Config{}), rules.Sections(), memory.Sections(), schedule.Sections(), copies.Sections(nil, nil), (*tasklists.Lists)(nil).Sections())}}).Commands() {
+	for _, c := range commands.New(commands.Config{Terminal: true, Surroundings: commands.Surroundings{Sections: slices.Concat(program.Sections(program.Config{}), extensions.Sections(), display.Sections(display.Config{}), rules.Sections(), memory.Sections(), schedule.Sections(), copies.Sections(nil, nil), (*tasks.Lists)(nil).Sections())}}).Commands() {
 		if c.Kind == commands.Ask {
 			continue
 		}

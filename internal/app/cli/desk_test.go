@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"adze/internal/app/tasklists"
 	"adze/internal/app/typing"
 	"adze/internal/commands"
 	program "adze/internal/commands/about"
@@ -14,10 +13,11 @@ import (
 	"adze/internal/commands/memory"
 	"adze/internal/commands/rules"
 	"adze/internal/commands/schedule"
+	"adze/internal/feature/tasks"
 	"adze/internal/feature/workflows"
 )
 
 // everyCommand returns a desk with every built-in command.
 func everyCommand() *commands.Desk {
-	return commands.New(commands.Config{Terminal: true, Surroundings: commands.Surroundings{Keys: typing.Open("", "", time.Now).Desk(), Sections: slices.Concat(program.Sections(program.Config{}), added.Sections(), display.Sections(display.Config{}), rules.Sections(), memory.Sections(), schedule.Sections(), copies.Sections(nil, nil), (*tasklists.Lists)(nil).Sections(), (*workflows.Workflows)(nil).Sections())}})
+	return commands.New(commands.Config{Terminal: true, Surroundings: commands.Surroundings{Keys: typing.Open("", "", time.Now).Desk(), Sections: slices.Concat(program.Sections(program.Config{}), added.Sections(), display.Sections(display.Config{}), rules.Sections(), memory.Sections(), schedule.Sections(), copies.Sections(nil, nil), (*tasks.Lists)(nil).Sections(), (*workflows.Workflows)(nil).Sections())}})
 }

@@ -15,12 +15,12 @@ import (
 	"adze/internal/app/coordinator"
 	"adze/internal/app/extras"
 	"adze/internal/app/instructions"
-	"adze/internal/app/tasklists"
 	"adze/internal/app/toolbox"
 	"adze/internal/domain/instruct"
 	"adze/internal/feature/memory"
 	"adze/internal/feature/schedule"
 	"adze/internal/feature/skills"
+	"adze/internal/feature/tasks"
 	"adze/internal/feature/teams"
 	"adze/internal/model"
 	"adze/internal/msg"
@@ -52,7 +52,7 @@ type briefing struct {
 	extras *extras.Extras // deferred tools; nil in a preview
 	skills *skills.Listing
 	settle func() // waits until skill files have been read
-	tasks  *tasklists.Lists
+	tasks  *tasks.Lists
 	jobs   *schedule.Runner // scheduled prompts; nil if scheduling is off
 	team   teams.Part
 
@@ -100,7 +100,7 @@ func (b *briefing) newPrompt(shared func() bool, scratch func() string) *prompt.
 			Budget:    b.spec.Limits.TokenBudget,
 		},
 		Memory: b.memory.Told(),
-		Shells: toolbox.Shells(), Dedicated: toolbox.Dedicated(), Trackers: tasklists.Trackers(),
+		Shells: toolbox.Shells(), Dedicated: toolbox.Dedicated(), Trackers: tasks.Trackers(),
 		Model: func(id string) prompt.Model {
 			known, _ := w.Models.Table.Lookup(id)
 			m := prompt.Model{ID: id, Name: known.Name, Cutoff: known.Cutoff}

@@ -3,8 +3,8 @@ package wire
 import (
 	"context"
 
-	"adze/internal/app/tasklists"
 	"adze/internal/domain/tasklist"
+	"adze/internal/feature/tasks"
 	"adze/internal/hook"
 	"adze/internal/setup"
 )
@@ -16,7 +16,7 @@ func openTasks(c *Conversation) (err error) {
 		return nil
 	}
 	v := c.ws.values().Loop.Tasks
-	c.told.tasks, err = tasklists.New(tasklists.Config{
+	c.told.tasks, err = tasks.New(tasks.Config{
 		Home: c.ws.Project.Home, Kept: c.record.Log != nil, Shared: v.Shared,
 		Names: tasklist.Names{Named: v.List, Member: c.spec.Team.Team, Team: v.Team, Session: c.record.ID}, Led: c.told.team.Lead.Team, Member: c.spec.Team.Name,
 		Last: c.record.State().Last, Note: noteOf(c),

@@ -1,4 +1,4 @@
-package tasklists
+package tasks
 
 import (
 	"context"

@@ -1,6 +1,6 @@
-// Package tasklists provides a conversation's task list: its selection, tools, hooks,
+// Package tasks provides a conversation's task list: its selection, tools, hooks,
 // restoration after a compaction, and the command that shows it.
-package tasklists
+package tasks
 
 import (
 	"cmp"
