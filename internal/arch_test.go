@@ -82,7 +82,7 @@ var layers = [][]string{
 	{"feature/startcache", "app/syntax", "app/notices", "app/prompts", "app/profile", "app/seat", "app/typing"},
 	{"settings", "app/actions"},
 	{"session/transcript", "feature/memory", "app/styles", "app/agentdefs", "feature/plugins"},
-	{"app/providers", "feature/mcp", "app/extras", "feature/skills", "feature/schedule", "feature/tasks", "app/doctor", "app/questions", "feature/agents", "app/worktrees", "app/coordinator", "app/verification"},
+	{"app/providers", "feature/mcp", "app/extras", "feature/skills", "feature/schedule", "feature/tasks", "app/doctor", "app/questions", "feature/agents", "feature/worktrees", "app/coordinator", "app/verification"},
 	{"feature/teams", "feature/workflows", "app/checks"},
 	{"app/models", "app/access", "app/artifacts", "app/outputs", "app/variables", "app/dreams"},
 	{"app/workdir", "app/debuglog", "app/instructions", "app/webtools"},

@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 
 	"adze/internal/app/workdir"
-	"adze/internal/app/worktrees"
 	"adze/internal/commands"
 	"adze/internal/commands/copies"
+	"adze/internal/feature/worktrees"
 	"adze/internal/platform/worktree"
 	"adze/internal/session"
 	"adze/internal/setup"
