@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"adze/internal/app/artifacts"
-	"adze/internal/app/extras"
+	"adze/internal/feature/deferred"
 	"adze/internal/msg"
 	"adze/internal/session/archive"
 	"adze/internal/session/store"
@@ -24,7 +24,7 @@ func exportSession(_ context.Context, t *Task) error {
 	if err != nil {
 		return err
 	}
-	o := archive.ExportOptions{Format: t.Format, Secrets: t.Secrets, Seen: extras.Forwarders().See}
+	o := archive.ExportOptions{Format: t.Format, Secrets: t.Secrets, Seen: deferred.Forwarders().See}
 	if o.Format == "" {
 		o.Format = archive.FormatOf(t.Output)
 	}

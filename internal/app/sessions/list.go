@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/app/extras"
+	"adze/internal/feature/deferred"
 	"adze/internal/msg"
 	"adze/internal/platform/amount"
 	"adze/internal/session/archive"
@@ -189,7 +189,7 @@ func showSession(_ context.Context, t *Task) error {
 			out.CostUSD = c.State.Cost.CostUSD
 		}
 		for _, e := range last {
-			out.Last = append(out.Last, line{e.ID, e.Message.Role, e.Time.Format(time.RFC3339), archive.Gist(archive.Seen(e.Message, extras.Forwarders().See), 1000)})
+			out.Last = append(out.Last, line{e.ID, e.Message.Role, e.Time.Format(time.RFC3339), archive.Gist(archive.Seen(e.Message, deferred.Forwarders().See), 1000)})
 		}
 		return t.PrintJSON(out)
 	}
@@ -236,7 +236,7 @@ func describeSession(info *archive.Info, c *store.Contents, last []msg.Entry) st
 		if e.Message.Role == msg.Assistant {
 			who = "model"
 		}
-		fmt.Fprintf(&b, "%s  %-5s  %s\n", e.ID[:min(8, len(e.ID))], who, archive.Gist(archive.Seen(e.Message, extras.Forwarders().See), 100))
+		fmt.Fprintf(&b, "%s  %-5s  %s\n", e.ID[:min(8, len(e.ID))], who, archive.Gist(archive.Seen(e.Message, deferred.Forwarders().See), 100))
 	}
 	fmt.Fprintf(&b, "\nTo continue it: adze --resume %s\n", info.ID)
 	return b.String()

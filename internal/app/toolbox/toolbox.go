@@ -7,9 +7,9 @@ import (
 	"errors"
 	"runtime"
 
-	"adze/internal/app/extras"
 	"adze/internal/app/shells"
 	"adze/internal/feature/agents"
+	"adze/internal/feature/deferred"
 	"adze/internal/feature/mcp"
 	"adze/internal/feature/skills"
 	"adze/internal/mcp/serve"
@@ -68,8 +68,8 @@ type Config struct {
 	Single bool
 	// NoRepository is true if the conversation started outside a git repository.
 	NoRepository bool
-	Extras       *extras.Extras // nil if no tools are deferred
-	Servers      *mcp.Share     // nil without servers
+	Extras       *deferred.Extras // nil if no tools are deferred
+	Servers      *mcp.Share       // nil without servers
 	// Output receives the value that a turn must end in.
 	Output *structured.Output
 }

@@ -13,10 +13,10 @@ import (
 
 	"adze/internal/agent"
 	"adze/internal/app/coordinator"
-	"adze/internal/app/extras"
 	"adze/internal/app/instructions"
 	"adze/internal/app/toolbox"
 	"adze/internal/domain/instruct"
+	"adze/internal/feature/deferred"
 	"adze/internal/feature/memory"
 	"adze/internal/feature/schedule"
 	"adze/internal/feature/skills"
@@ -49,7 +49,7 @@ type briefing struct {
 	style     string                  // output style name
 	leftOut   func() []string         // unused workspace configuration; computed once
 
-	extras *extras.Extras // deferred tools; nil in a preview
+	extras *deferred.Extras // deferred tools; nil in a preview
 	skills *skills.Listing
 	settle func() // waits until skill files have been read
 	tasks  *tasks.Lists

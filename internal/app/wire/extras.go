@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 
-	"adze/internal/app/extras"
+	"adze/internal/feature/deferred"
 	"adze/internal/model/catalog"
 	"adze/internal/session"
 	"adze/internal/settings"
@@ -13,8 +13,8 @@ import (
 
 // extrasConfig returns the configuration of deferred tools shared by all conversations in the
 // workspace.
-func extrasConfig(w *Workspace) extras.Config {
-	return extras.Config{Say: w.Say, InSystem: w.values().MCP.InSystem, Settings: func() settings.Extra {
+func extrasConfig(w *Workspace) deferred.Config {
+	return deferred.Config{Say: w.Say, InSystem: w.values().MCP.InSystem, Settings: func() settings.Extra {
 		v := w.values()
 		e := v.MCP.Extra
 		e.Never = e.Never || v.Size.Reduced()
@@ -23,7 +23,7 @@ func extrasConfig(w *Workspace) extras.Config {
 }
 
 // openExtras returns the conversation's extras, which store their state with it.
-func openExtras(c *Conversation) *extras.Extras {
+func openExtras(c *Conversation) *deferred.Extras {
 	cfg := extrasConfig(c.ws)
 	cfg.Last = c.record.State().Last
 	if c.Servers != nil {
@@ -45,14 +45,14 @@ func openExtras(c *Conversation) *extras.Extras {
 		}
 		cfg.Unlisted = func(tool string) bool { return c.told.prompt.Unlisted(cfg.Model().ID, tool) }
 	}
-	x := extras.New(cfg)
+	x := deferred.New(cfg)
 	c.closers.add(x.Close)
 	return x
 }
 
 // attachExtras attaches the extras to the conversation.
 func attachExtras(c *Conversation) {
-	c.told.extras.Attach(extras.Open{
+	c.told.extras.Attach(deferred.Open{
 		Session: func() *session.Session { return c.Session }, Announcer: c.told.announcer, Language: c.ws.language,
 	})
 }

@@ -1,6 +1,6 @@
-// Package extras tracks a conversation's deferred tools: whether there are any, how they and
+// Package deferred tracks a conversation's deferred tools: whether there are any, how they and
 // their servers are announced, and which ones the model has discovered.
-package extras
+package deferred
 
 import (
 	"cmp"

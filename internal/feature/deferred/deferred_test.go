@@ -1,4 +1,4 @@
-package extras
+package deferred
 
 import (
 	"context"
