@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"adze/internal/agent/sidequery"
-	"adze/internal/app/questions"
 	"adze/internal/feature/mcp"
+	"adze/internal/feature/questions"
 	"adze/internal/hook"
 	"adze/internal/mcp/content"
 	"adze/internal/model/catalog"

@@ -4,9 +4,9 @@ import (
 	"slices"
 
 	cut "adze/internal/agent/snip"
-	"adze/internal/app/questions"
 	"adze/internal/app/toolbox"
 	"adze/internal/app/webtools"
+	"adze/internal/feature/questions"
 	"adze/internal/model/catalog"
 	"adze/internal/platform/gitinfo"
 	"adze/internal/session/transcript"
