@@ -85,7 +85,7 @@ var layers = [][]string{
 	{"app/providers", "feature/mcp", "feature/deferred", "feature/skills", "feature/schedule", "feature/tasks", "app/doctor", "feature/questions", "feature/agents", "feature/worktrees", "app/coordinator", "app/verification"},
 	{"feature/teams", "feature/workflows", "app/checks"},
 	{"app/models", "app/access", "app/artifacts", "app/outputs", "app/variables", "app/dreams"},
-	{"app/workdir", "app/debuglog", "app/instructions", "app/webtools"},
+	{"app/workdir", "app/debuglog", "feature/instructions", "app/webtools"},
 	{"app/shells"},
 	{"app/toolbox"},
 	{"app/wire", "app/login"},

@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"adze/internal/app/imports"
-	"adze/internal/app/instructions"
 	"adze/internal/app/styles"
 	"adze/internal/app/syntax"
 	"adze/internal/domain/style"
+	"adze/internal/feature/instructions"
 	"adze/internal/feature/mcp"
 	"adze/internal/feature/skills"
 	"adze/internal/platform/amount"

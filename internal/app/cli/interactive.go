@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/app/instructions"
 	"adze/internal/app/login"
 	"adze/internal/app/memorycmd"
 	"adze/internal/app/notices"
@@ -21,6 +20,7 @@ import (
 	"adze/internal/app/wire"
 	"adze/internal/commands"
 	"adze/internal/commands/tips"
+	"adze/internal/feature/instructions"
 	"adze/internal/feature/mcp"
 	"adze/internal/feature/plugins"
 	"adze/internal/hook"

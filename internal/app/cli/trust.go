@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"adze/internal/app/instructions"
 	"adze/internal/app/syntax"
+	"adze/internal/feature/instructions"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/term"
 	"adze/internal/settings"

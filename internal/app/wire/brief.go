@@ -13,10 +13,10 @@ import (
 
 	"adze/internal/agent"
 	"adze/internal/app/coordinator"
-	"adze/internal/app/instructions"
 	"adze/internal/app/toolbox"
 	"adze/internal/domain/instruct"
 	"adze/internal/feature/deferred"
+	"adze/internal/feature/instructions"
 	"adze/internal/feature/memory"
 	"adze/internal/feature/schedule"
 	"adze/internal/feature/skills"

@@ -6,11 +6,11 @@ import (
 
 	"adze/internal/app/agentdefs"
 	"adze/internal/app/doctor"
-	"adze/internal/app/instructions"
 	"adze/internal/app/providers"
 	"adze/internal/commands"
 	"adze/internal/domain/instruct"
 	"adze/internal/domain/skill/library"
+	"adze/internal/feature/instructions"
 	"adze/internal/feature/mcp"
 	"adze/internal/feature/memory"
 	"adze/internal/hook"

@@ -5,9 +5,9 @@ import (
 
 	"adze/internal/app/access"
 	"adze/internal/app/debuglog"
-	"adze/internal/app/instructions"
 	"adze/internal/app/models"
 	"adze/internal/domain/agentdef"
+	"adze/internal/feature/instructions"
 	"adze/internal/feature/teams"
 	"adze/internal/session/transcript"
 )
