@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"adze/internal/app/imports"
-	"adze/internal/app/styles"
 	"adze/internal/app/syntax"
 	"adze/internal/domain/style"
 	"adze/internal/feature/instructions"
 	"adze/internal/feature/mcp"
 	"adze/internal/feature/skills"
+	"adze/internal/feature/styles"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/paths"
 	"adze/internal/platform/term"

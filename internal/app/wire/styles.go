@@ -3,9 +3,9 @@ package wire
 import (
 	"context"
 
-	"adze/internal/app/styles"
 	"adze/internal/commands"
 	"adze/internal/domain/style"
+	"adze/internal/feature/styles"
 )
 
 func (w *Workspace) styles() *styles.Chooser {
