@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 
 	"adze/internal/app/agentdefs"
-	"adze/internal/app/doctor"
 	"adze/internal/app/providers"
 	"adze/internal/commands"
 	"adze/internal/domain/instruct"
 	"adze/internal/domain/skill/library"
+	"adze/internal/feature/doctor"
 	"adze/internal/feature/instructions"
 	"adze/internal/feature/mcp"
 	"adze/internal/feature/memory"
