@@ -6,11 +6,11 @@ import (
 	"context"
 
 	"adze/internal/app/actions"
-	"adze/internal/app/agentdefs"
 	"adze/internal/app/syntax"
 	"adze/internal/commands"
 	"adze/internal/commands/extensions"
 	"adze/internal/domain/agentdef"
+	"adze/internal/feature/agents"
 	"adze/internal/platform/scope"
 	"adze/internal/setup"
 	"adze/internal/ui/console"
@@ -57,7 +57,7 @@ the state home. The model launches agents for parts of its work; --agent has one
 
 // A Task is one action, with its arguments.
 type Task struct {
-	agentdefs.Files
+	agents.Files
 	*console.Console
 	*Options
 	Args []string

@@ -4,10 +4,10 @@ import (
 	"context"
 	"slices"
 
-	"adze/internal/app/agentdefs"
 	"adze/internal/app/agentscmd"
 	"adze/internal/app/syntax"
 	"adze/internal/domain/agentdef"
+	"adze/internal/feature/agents"
 	"adze/internal/feature/plugins"
 	"adze/internal/platform/texts"
 	"adze/internal/settings"
@@ -42,7 +42,7 @@ func (o *agentsOptions) run(ctx context.Context, env *Env, in invocation) error 
 		return err
 	}
 	p := openLeniently(env, o.project)
-	files := agentdefs.Files{Project: p, Library: agentsOf(p), Language: func() texts.Language { return texts.English }}
+	files := agents.Files{Project: p, Library: agentsOf(p), Language: func() texts.Language { return texts.English }}
 	t := &agentscmd.Task{Files: files, Console: env.streams(), Options: &o.Options, Edit: env.edit, Args: args}
 	return t.Run(ctx, a)
 }
@@ -50,7 +50,7 @@ func (o *agentsOptions) run(ctx context.Context, env *Env, in invocation) error 
 // agentsOf returns a project's agents, including its plugins'.
 func agentsOf(p *settings.Project) *agentdef.Library {
 	found := plugins.Open(plugins.Config{Project: p, Say: func(string) {}})
-	return agentdefs.OpenLibrary(agentdefs.Config{
+	return agents.OpenLibrary(agents.LibraryConfig{
 		Project: p, Language: func() texts.Language { return texts.English }, Plugins: func() []agentdef.Root { return found.Set().Agents() },
 	})
 }

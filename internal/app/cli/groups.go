@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"adze/internal/app/agentdefs"
 	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
+	"adze/internal/feature/agents"
 	"adze/internal/feature/mcp"
 	"adze/internal/model"
 	"adze/internal/platform/fsys"
@@ -62,14 +62,14 @@ func modelFlags(m *wire.ModelSpec) []flag {
 }
 
 // agentFlags returns the flags that select the conversation's agent and define additional ones.
-func agentFlags(name *string, more **agentdefs.Flags) []flag {
+func agentFlags(name *string, more **agents.Flags) []flag {
 	return []flag{
 		{Name: "agent", Value: "NAME", Doc: "the agent that holds the conversation, with its prompt, tools, model and hooks (adze agents lists them)",
 			Source: agentNames, Set: syntax.SetText(name)},
 		{Name: "agents", Inherited: true, Value: "JSON", Doc: "agents for this run: an object by name, each with description, prompt and the other fields of an agent file",
 			Set: func(v string) error {
 				if *more == nil {
-					*more = &agentdefs.Flags{}
+					*more = &agents.Flags{}
 				}
 				return (*more).Add([]byte(v))
 			}},

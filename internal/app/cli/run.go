@@ -13,10 +13,10 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"adze/internal/app/agentdefs"
 	"adze/internal/app/profile"
 	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
+	"adze/internal/feature/agents"
 	"adze/internal/feature/mcp"
 	"adze/internal/feature/plugins"
 	"adze/internal/msg"
@@ -52,7 +52,7 @@ type runOptions struct {
 
 // extensions holds the agents, servers and plugins named on the command line.
 type extensions struct {
-	agents     *agentdefs.Flags // may be nil
+	agents     *agents.Flags // may be nil
 	servers    mcp.Flags
 	pluginDirs []string
 	plugins    *plugins.Plugins // the project's plugins

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"adze/internal/app/agentdefs"
 	"adze/internal/domain/agentdef"
+	"adze/internal/feature/agents"
 	"adze/internal/feature/agents/builtin"
 	"adze/internal/feature/memory"
 	"adze/internal/model"
@@ -30,7 +30,7 @@ func useAgent(c *Conversation) error {
 	if s.Calls != FromModel {
 		return nil
 	}
-	d, err := agentdefs.Main(c.ws.Project, c.ws.Agents, s.MainAgent)
+	d, err := agents.Main(c.ws.Project, c.ws.Agents, s.MainAgent)
 	if err != nil || d == nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (s *Spec) follow(d *agentdef.Definition) {
 func resumeAgent(c *Conversation) {
 	s, before := &c.spec, c.record.State().Agent
 	if s.Worker == nil && s.Calls == FromModel && s.Definition == nil && before != "" {
-		d, err := agentdefs.Main(c.ws.Project, c.ws.Agents, before)
+		d, err := agents.Main(c.ws.Project, c.ws.Agents, before)
 		if err != nil {
 			c.ws.Say(fmt.Sprintf("the session was that of the agent %s, and goes on without it: %s", before, strings.TrimPrefix(err.Error(), "--agent: ")))
 			return
@@ -75,7 +75,7 @@ func keepAgent(c *Conversation) {
 // FirstPrompt returns the first prompt of a new conversation: the agent's initial prompt
 // followed by the user's text.
 func FirstPrompt(w *Workspace, s *Spec, text string) string {
-	d, err := agentdefs.Main(w.Project, w.Agents, s.MainAgent)
+	d, err := agents.Main(w.Project, w.Agents, s.MainAgent)
 	if err != nil || d == nil || d.InitialPrompt == "" || s.Session.Resumes() || strings.HasPrefix(text, "/") {
 		return text // ok: opening the conversation reports the error
 	}

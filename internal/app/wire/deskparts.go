@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/app/agentdefs"
 	"adze/internal/app/artifacts"
 	"adze/internal/app/providers"
 	"adze/internal/commands"
@@ -16,6 +15,7 @@ import (
 	"adze/internal/commands/extensions"
 	"adze/internal/commands/memory"
 	"adze/internal/commands/rules"
+	"adze/internal/feature/agents"
 	"adze/internal/feature/mcp"
 	"adze/internal/mcp/editor"
 	"adze/internal/model"
@@ -110,7 +110,7 @@ func surroundings(c *Conversation) commands.Surroundings {
 
 // extended gives the desk access to the user's extensions.
 func extended(c *Conversation) commands.Extensions {
-	agents := agentdefs.Files{Project: c.ws.Project, Library: c.ws.Agents, Language: c.ws.language}.Desk()
+	agents := agents.Files{Project: c.ws.Project, Library: c.ws.Agents, Language: c.ws.language}.Desk()
 	agents.Working = func() []commands.AtWork { return c.agents.Working() }
 	return commands.Extensions{
 		Skills: c.skills.Set, ReloadSkills: c.skills.Reload, Servers: c.Servers.Desk(),

@@ -4,11 +4,11 @@ import (
 	"context"
 	"encoding/json"
 
-	"adze/internal/app/agentdefs"
 	"adze/internal/app/providers"
 	"adze/internal/commands"
 	"adze/internal/domain/instruct"
 	"adze/internal/domain/skill/library"
+	"adze/internal/feature/agents"
 	"adze/internal/feature/doctor"
 	"adze/internal/feature/instructions"
 	"adze/internal/feature/mcp"
@@ -81,7 +81,7 @@ func newDoctor(w *Workspace, spec Spec, online bool) doctor.Config {
 	v := w.values()
 	c := doctor.Config{
 		Project: w.Project, Version: w.Version, Program: w.Program, Getenv: w.Getenv,
-		Search: w.Engine.Describe, HookProblems: hook.Check(hookSources(w)), Further: []func(context.Context) commands.Check{w.Plugins.Check, agentdefs.Check(w.Agents), w.Keys.Check},
+		Search: w.Engine.Describe, HookProblems: hook.Check(hookSources(w)), Further: []func(context.Context) commands.Check{w.Plugins.Check, agents.Check(w.Agents), w.Keys.Check},
 		Shell: func() (string, error) { p, err := bash.Find(); return p.Path, err },
 		Servers: func() (*roster.Roster, error) {
 			flags := w.Env.Servers

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"time"
 
-	"adze/internal/app/agentdefs"
 	"adze/internal/app/checks"
 	"adze/internal/app/variables"
 	"adze/internal/domain/instruct"
+	"adze/internal/feature/agents"
 	"adze/internal/hook"
 	"adze/internal/hook/prompted"
 	"adze/internal/platform/trust"
@@ -36,7 +36,7 @@ func (c *Conversation) openHooks(ctx context.Context) {
 			Policy:     hookPolicy(v.Hooks, c.spec.Bare),
 			Approved: func(from hook.Source, event, matcher string, handler json.RawMessage) bool {
 				t := c.ws.Project.Trust
-				return t.Approved(trust.Hook(event, matcher, handler)) || t.Approved(trust.Hook(agentdefs.Written(from, event), matcher, handler))
+				return t.Approved(trust.Hook(event, matcher, handler)) || t.Approved(trust.Hook(agents.Written(from, event), matcher, handler))
 			},
 			SessionEndTimeout: v.Hooks.EndTimeout,
 			Log:               c.debug,
@@ -108,9 +108,9 @@ func allHooks(c *Conversation) []hook.Source {
 	}
 	all := hookSources(c.ws)
 	if w := c.spec.Worker; w != nil && !w.fork() {
-		return append(all, agentdefs.WorkerHooks(w.Birth.Definition)...)
+		return append(all, agents.WorkerHooks(w.Birth.Definition)...)
 	}
-	return append(all, agentdefs.Hooks(c.spec.Definition)...)
+	return append(all, agents.Hooks(c.spec.Definition)...)
 }
 
 // hookPolicy returns the policy that decides which hooks run.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"sync"
 
-	"adze/internal/app/agentdefs"
 	"adze/internal/domain/skill"
+	"adze/internal/feature/agents"
 	"adze/internal/feature/skills"
 	"adze/internal/feature/startcache"
 	"adze/internal/platform/fsys"
@@ -50,13 +50,13 @@ func startConfig(w *Workspace, added []string) startcache.Config {
 		Path:     filepath.Join(p.Home, "start", fsys.HashedKey(w.Dir)),
 		Key:      append(w.Plugins.Key(), w.Version, w.Dir, string(w.language()), fmt.Sprintf("%+v", w.values().Skills)),
 		Files:    append(files, usageFile(w)),
-		Replaced: []string{index, skills.Index(p, w.Dir), agentdefs.Index(p)},
+		Replaced: []string{index, skills.Index(p, w.Dir), agents.Index(p)},
 	}
 	for _, root := range skills.Roots(p, w.Dir, added) {
 		c.Key = append(c.Key, root.Dir, root.Origin.String())
 		c.Files = append(c.Files, root.Dir)
 	}
-	for _, root := range agentdefs.Folders(p) {
+	for _, root := range agents.Folders(p) {
 		c.Key = append(c.Key, root.Path, root.Source.String())
 		c.Files = append(c.Files, root.Path)
 	}

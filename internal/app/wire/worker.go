@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"adze/internal/app/agentdefs"
 	"adze/internal/app/coordinator"
 	"adze/internal/app/dreams"
 	"adze/internal/app/verification"
@@ -290,7 +289,7 @@ func converse(ctx context.Context, c *Conversation, b agents.Birth, mate teams.S
 		spec.Model.Effort = c.model.Working(spec.Model.Name)
 	}
 	if d := b.Definition; d != nil {
-		if err := agentdefs.Approved(c.ws.Project.Trust, d); err != nil {
+		if err := agents.Approved(c.ws.Project.Trust, d); err != nil {
 			return nil, err
 		}
 		system := builtin.System(c.ws.language(), d)

@@ -8,12 +8,12 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/app/agentdefs"
 	"adze/internal/app/models"
 	"adze/internal/app/typing"
 	"adze/internal/app/variables"
 	"adze/internal/domain/agentdef"
 	"adze/internal/domain/skill/library"
+	"adze/internal/feature/agents"
 	"adze/internal/feature/mcp"
 	"adze/internal/feature/plugins"
 	"adze/internal/platform/fsys"
@@ -44,7 +44,7 @@ type Env struct {
 	Flags   []string
 	Version string
 	// Agents are the agent definitions from the command line and the host; nil means none.
-	Agents *agentdefs.Flags
+	Agents *agents.Flags
 	// Servers holds the command-line options for MCP servers.
 	Servers mcp.Flags
 	// Plugins are the project's plugins; nil means the ones in its settings.
@@ -108,9 +108,9 @@ func Open(env Env, p *settings.Project) *Workspace {
 	w.writers = change.NewWriters(env.Now)
 	w.library = libraryOf(w)
 	if w.Env.Agents == nil {
-		w.Env.Agents = &agentdefs.Flags{}
+		w.Env.Agents = &agents.Flags{}
 	}
-	w.Agents = agentdefs.OpenLibrary(agentdefs.Config{
+	w.Agents = agents.OpenLibrary(agents.LibraryConfig{
 		Project: p, Language: w.language, Flags: w.Env.Agents,
 		Plugins: func() []agentdef.Root { return pluginSet(w).Agents() }, Early: func() []agentdef.Root { return earlyPlugins(w).Agents() },
 	})

@@ -1,4 +1,4 @@
-package agentdefs
+package agents
 
 import (
 	"context"
@@ -20,12 +20,12 @@ import (
 )
 
 var (
-	//go:embed texts.en.md
-	english string
-	//go:embed texts.zh.md
-	chinese string
+	//go:embed definitions.en.md
+	definitionEnglish string
+	//go:embed definitions.zh.md
+	definitionChinese string
 
-	catalogue = texts.New(english, chinese)
+	definitionTexts = texts.New(definitionEnglish, definitionChinese)
 )
 
 // folder is the name of agent directories, mark the file extension, and own the program's
@@ -74,13 +74,13 @@ func (f Files) free(to scope.Scope, name string) (string, error) {
 	if _, err := os.Lstat(path); err == nil || d != nil && d.File == path {
 		return "", fmt.Errorf("there is an agent file %s already; edit it, or choose another name", path)
 	}
-	if d != nil && d.Source.Kind >= kindOf(to) {
+	if d != nil && d.Source.Kind >= kindOfFile(to) {
 		return "", fmt.Errorf("there is an agent %s already (%s), which would be used instead; choose another name", name, d.Source)
 	}
 	return path, nil
 }
 
-func kindOf(s scope.Scope) agentdef.Kind {
+func kindOfFile(s scope.Scope) agentdef.Kind {
 	if s == scope.Project {
 		return agentdef.Project
 	}
@@ -98,7 +98,7 @@ func (f Files) Create(ctx context.Context, to scope.Scope, d *agentdef.Definitio
 		return "", errors.New("an agent needs a description, by which the model chooses it: say what it is for")
 	}
 	text := write(d)
-	if _, _, err := agentdef.Parse(path, []byte(text), agentdef.Source{Kind: kindOf(to)}); err != nil {
+	if _, _, err := agentdef.Parse(path, []byte(text), agentdef.Source{Kind: kindOfFile(to)}); err != nil {
 		return "", err
 	}
 	perm, dirPerm := fs.FileMode(0o644), fs.FileMode(0o755)
@@ -195,5 +195,5 @@ func (f Files) Write(to scope.Scope, name, purpose string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return catalogue.Text(f.Language(), "write", path, name, purpose), nil
+	return definitionTexts.Text(f.Language(), "write", path, name, purpose), nil
 }

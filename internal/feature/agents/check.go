@@ -1,4 +1,4 @@
-package agentdefs
+package agents
 
 import (
 	"cmp"

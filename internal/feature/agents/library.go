@@ -1,6 +1,4 @@
-// Package agentdefs finds the agent definitions in a workspace, selects the main conversation's
-// agent, and checks approvals.
-package agentdefs
+package agents
 
 import (
 	"encoding/json"
@@ -63,7 +61,7 @@ func (f *Flags) Problems() []agentdef.Problem {
 }
 
 // Config configures the sources of a workspace's definitions. Flags may be nil.
-type Config struct {
+type LibraryConfig struct {
 	Project  *settings.Project
 	Language func() texts.Language
 	// Plugins returns the plugins' directories, and Early the ones known without checking all
@@ -73,7 +71,7 @@ type Config struct {
 }
 
 // OpenLibrary returns a workspace's definitions. Nothing is read until needed.
-func OpenLibrary(c Config) *agentdef.Library {
+func OpenLibrary(c LibraryConfig) *agentdef.Library {
 	index := ""
 	if c.Project.Home != "" {
 		index = Index(c.Project)
