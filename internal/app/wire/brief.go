@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"adze/internal/agent"
-	"adze/internal/app/coordinator"
 	"adze/internal/app/toolbox"
 	"adze/internal/domain/instruct"
+	"adze/internal/feature/agents"
 	"adze/internal/feature/deferred"
 	"adze/internal/feature/instructions"
 	"adze/internal/feature/memory"
@@ -56,7 +56,7 @@ type briefing struct {
 	jobs   *schedule.Runner // scheduled prompts; nil if scheduling is off
 	team   teams.Part
 
-	workers *coordinator.Mode // describes workers; nil unless coordinating
+	workers *agents.Coordinator // describes workers; nil unless coordinating
 
 	keeper prompt.Keeper // persists request prefixes for later processes
 	// spare reports whether the model can do without a tool; next returns the next turn's model

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"adze/internal/app/coordinator"
 	"adze/internal/app/verification"
 	"adze/internal/feature/agents"
 	"adze/internal/feature/agents/builtin"
@@ -11,11 +10,11 @@ import (
 
 // openCoordinator returns the coordinator mode, or nil if the conversation is not in it. Only a
 // main conversation can be.
-func openCoordinator(c *Conversation) *coordinator.Mode {
+func openCoordinator(c *Conversation) *agents.Coordinator {
 	if c.spec.Worker != nil {
 		return nil
 	}
-	m := coordinator.Open(coordinator.Config{
+	m := agents.OpenCoordinator(agents.CoordinatorConfig{
 		Settings: agentSettings(c.ws), Resumed: c.record.Earlier != nil, Last: c.record.State().Last, Note: noteOf(c),
 		Say: c.ws.Say, Simple: c.ws.values().Size.Reduced(), Language: c.ws.language,
 	})
@@ -35,7 +34,7 @@ func workersOf(c *Conversation, tools []tool.Tool) func() builtin.Surroundings {
 	}
 	return func() builtin.Surroundings {
 		pool, _ := all.Assemble(dynamic(), denied) // ok: tool errors are reported where they are used
-		return coordinator.Describe(pool.Specs(), c.scratch.Path())
+		return agents.DescribeTools(pool.Specs(), c.scratch.Path())
 	}
 }
 

@@ -2,8 +2,8 @@ package wire
 
 import (
 	"adze/internal/app/access"
-	"adze/internal/app/coordinator"
 	"adze/internal/app/toolbox"
+	"adze/internal/feature/agents"
 	"adze/internal/permission"
 	"adze/internal/settings"
 	"adze/internal/tool"
@@ -26,7 +26,7 @@ func deniedTools(w *Workspace, s *Spec, gate *permission.Gate, tools []tool.Tool
 		o.Simple = toolbox.Medium()
 	}
 	if s.Coordinator {
-		o.Simple, o.Agent = coordinator.Tools(), coordinator.Offers
+		o.Simple, o.Agent = agents.CoordinatorTools(), agents.CoordinatorOffers
 	}
 	return access.Denied(w.Say, s.Access, gate, o)
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"adze/internal/app/coordinator"
 	"adze/internal/app/dreams"
 	"adze/internal/app/verification"
 	"adze/internal/feature/agents"
@@ -180,7 +179,7 @@ type staff struct {
 	dreams *dreams.Dreams       // nil if memories are not maintained
 	flows  *workflows.Workflows // nil if workflows are off
 
-	coordinator *coordinator.Mode      // nil if the model does the work itself
+	coordinator *agents.Coordinator    // nil if the model does the work itself
 	contract    *verification.Contract // the session's; nil without a model
 	judge       *judge.Judge           // answers in place of the user; nil without a model
 }

@@ -1,7 +1,4 @@
-// Package coordinator implements coordinator mode, in which the main agent only directs
-// workers: when it is active, which tools it allows, and how workers are described to the
-// model.
-package coordinator
+package agents
 
 import (
 	"context"
@@ -28,13 +25,13 @@ type note struct {
 }
 
 // Tools returns a coordinator's tools. Workers do everything else.
-func Tools() []string { return []string{"Agent", "SendMessage", "TaskStop"} }
+func CoordinatorTools() []string { return []string{"Agent", "SendMessage", "TaskStop"} }
 
 // Offers reports whether a coordinator has a tool.
-func Offers(tool string) bool { return slices.Contains(Tools(), tool) }
+func CoordinatorOffers(tool string) bool { return slices.Contains(CoordinatorTools(), tool) }
 
 // Config configures coordinator mode.
-type Config struct {
+type CoordinatorConfig struct {
 	Settings settings.Agents
 	// Resumed is true for a resumed session, and Last holds its latest notes.
 	Resumed bool
@@ -48,7 +45,7 @@ type Config struct {
 }
 
 // A Mode is the state of a conversation in coordinator mode. It is safe for concurrent use.
-type Mode struct {
+type Coordinator struct {
 	// Workers returns the description of workers. It must be set before the first turn.
 	Workers func() builtin.Surroundings
 
@@ -62,7 +59,7 @@ type Mode struct {
 
 // Open returns the mode, or nil if the conversation is not in it. A resumed session keeps its
 // mode regardless of the environment; the user is notified of a difference.
-func Open(c Config) *Mode {
+func OpenCoordinator(c CoordinatorConfig) *Coordinator {
 	var before note
 	json.Unmarshal(c.Last[noteKind], &before) // ok: unreadable means not in the mode
 	if !c.decide(before.On) {
@@ -72,11 +69,11 @@ func Open(c Config) *Mode {
 	if c.Simple {
 		worker = builtin.NewSimpleWorker
 	}
-	return &Mode{note: c.Note, language: c.Language, worker: worker(c.Language()), told: before.Told}
+	return &Coordinator{note: c.Note, language: c.Language, worker: worker(c.Language()), told: before.Told}
 }
 
 // decide reports whether the conversation is in the mode, given whether it was before.
-func (c *Config) decide(was bool) bool {
+func (c *CoordinatorConfig) decide(was bool) bool {
 	allowed, asked := c.Settings.Coordination, c.Settings.Coordinator
 	switch {
 	case c.Resumed && was && !allowed:
@@ -95,7 +92,7 @@ func (c *Config) decide(was bool) bool {
 }
 
 // Unattached returns why mentioned files are not attached, or "" if they are.
-func (m *Mode) Unattached() string {
+func (m *Coordinator) Unattached() string {
 	if m == nil {
 		return ""
 	}
@@ -103,16 +100,16 @@ func (m *Mode) Unattached() string {
 }
 
 // Worker returns the definition of workers.
-func (m *Mode) Worker() *agentdef.Definition { return m.worker }
+func (m *Coordinator) Worker() *agentdef.Definition { return m.worker }
 
 // Definitions returns the agent types a coordinator can launch.
-func (m *Mode) Definitions() *agentdef.Set {
+func (m *Coordinator) Definitions() *agentdef.Set {
 	return &agentdef.Set{Definitions: []*agentdef.Definition{m.worker}}
 }
 
 // Hear describes the workers to the model at the start of a turn, if the description has
 // changed.
-func (m *Mode) Hear(context.Context, session.Prompt) (h session.Hearing) {
+func (m *Coordinator) Hear(context.Context, session.Prompt) (h session.Hearing) {
 	text := builtin.CoordinatorContext(m.language(), m.Workers())
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -127,7 +124,7 @@ func (m *Mode) Hear(context.Context, session.Prompt) (h session.Hearing) {
 
 // Reset makes the next turn describe the workers again, because the description may be gone
 // from the conversation. Nil does nothing.
-func (m *Mode) Reset() {
+func (m *Coordinator) Reset() {
 	if m == nil {
 		return
 	}
@@ -138,7 +135,7 @@ func (m *Mode) Reset() {
 
 // Describe returns the description of workers with these tools. Server tools are grouped by
 // server.
-func Describe(tools []msg.ToolSpec, scratchpad string) builtin.Surroundings {
+func DescribeTools(tools []msg.ToolSpec, scratchpad string) builtin.Surroundings {
 	s := builtin.Surroundings{Scratchpad: scratchpad}
 	for _, t := range tools {
 		rest, foreign := strings.CutPrefix(t.Name, "mcp__")

@@ -1,4 +1,4 @@
-package coordinator
+package agents
 
 import (
 	"encoding/json"
@@ -38,7 +38,7 @@ func TestDecide(t *testing.T) {
 	}
 	for _, tt := range tests {
 		var said []string
-		m := Open(Config{
+		m := OpenCoordinator(CoordinatorConfig{
 			Settings: settings.Agents{Coordination: tt.allowed, Coordinator: tt.asked}, Resumed: tt.resumed,
 			Last: map[string]json.RawMessage{noteKind: json.RawMessage(tt.last)}, Say: func(s string) { said = append(said, s) },
 			Language: func() texts.Language { return texts.English },
@@ -52,18 +52,18 @@ func TestDecide(t *testing.T) {
 // Proves AGENT-48.
 func TestHearTellsOnce(t *testing.T) {
 	kept := map[string]json.RawMessage{}
-	cfg := Config{
+	cfg := CoordinatorConfig{
 		Settings: settings.Agents{Coordination: true, Coordinator: true}, Last: kept, Simple: true,
 		Language: func() texts.Language { return texts.English }, Say: func(s string) { t.Error(s) },
 		Note: func(kind string, fields map[string]any) { kept[kind], _ = json.Marshal(fields) },
 	}
 	specs := []msg.ToolSpec{{Name: "Bash"}, {Name: "Read"}, {Name: "mcp__db__ask"}, {Name: "mcp__db__tell"}}
-	open := func() *Mode {
-		m := Open(cfg)
-		m.Workers = func() builtin.Surroundings { return Describe(specs, "/scratch") }
+	open := func() *Coordinator {
+		m := OpenCoordinator(cfg)
+		m.Workers = func() builtin.Surroundings { return DescribeTools(specs, "/scratch") }
 		return m
 	}
-	told := func(m *Mode) (all []string) {
+	told := func(m *Coordinator) (all []string) {
 		for _, p := range m.Hear(t.Context(), session.Prompt{}).Context {
 			all = append(all, msg.PlainText([]msg.Part{p}))
 		}
