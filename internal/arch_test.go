@@ -83,7 +83,7 @@ var layers = [][]string{
 	{"settings", "app/actions"},
 	{"session/transcript", "feature/memory", "feature/styles", "feature/agents", "feature/plugins"},
 	{"app/providers", "feature/mcp", "feature/deferred", "feature/skills", "feature/schedule", "feature/tasks", "feature/doctor", "feature/questions", "feature/agents", "feature/worktrees", "feature/agents", "app/verification"},
-	{"feature/teams", "feature/workflows", "app/checks"},
+	{"feature/teams", "feature/workflows", "feature/agents"},
 	{"app/models", "app/access", "app/artifacts", "app/outputs", "app/variables", "app/dreams"},
 	{"app/workdir", "app/debuglog", "feature/instructions", "app/webtools"},
 	{"app/shells"},
@@ -108,7 +108,7 @@ var implementations = []string{
 // ownTools lists the tools that a package below app/wire binds to its own state.
 var ownTools = map[string][]string{
 	"app/artifacts": {"tools/plan"},
-	"app/checks":     {"tools/agent"},
+	"feature/agents":     {"tools/agent"},
 	"app/dreams":     {"tools/agent"},
 	"feature/deferred":     {"tools/extratools"},
 	"app/outputs":    {"tools/structured"},

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"adze/internal/app/checks"
 	"adze/internal/app/variables"
 	"adze/internal/domain/instruct"
 	"adze/internal/feature/agents"
@@ -53,7 +52,7 @@ func (c *Conversation) openHooks(ctx context.Context) {
 		}
 		cfg.Runner.Judges.Agent = prompted.Checker{Language: c.ws.language, Run: func(ctx context.Context, i prompted.Inquiry) (json.RawMessage, error) {
 			small, main := c.model.Small()
-			return checks.Run(ctx, c.agents, cmp.Or(small, main), i)
+			return agents.RunHook(ctx, c.agents, cmp.Or(small, main), i)
 		}}.Ask
 	}
 	cfg.Runner.CallTool = func(ctx context.Context, server, tool string, input json.RawMessage) (string, error) {

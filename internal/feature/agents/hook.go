@@ -1,6 +1,4 @@
-// Package checks runs agent-type hooks: an agent reads and searches until it can decide whether
-// a condition is met.
-package checks
+package agents
 
 import (
 	"cmp"
@@ -9,22 +7,21 @@ import (
 	"errors"
 
 	"adze/internal/domain/agentdef"
-	"adze/internal/feature/agents"
 	"adze/internal/hook/prompted"
 	"adze/internal/permission/mode"
 	agenttool "adze/internal/tools/agent"
 )
 
 // Type is the agent type name of these agents in listings.
-const Type = "hook"
+const HookType = "hook"
 
 // Run runs an agent for a hook's inquiry and returns its answer. small is the model used if the
 // hook names none. When ctx is done, the agent is stopped.
-func Run(ctx context.Context, agents *agents.Agents, small string, i prompted.Inquiry) (json.RawMessage, error) {
+func RunHook(ctx context.Context, agents *Agents, small string, i prompted.Inquiry) (json.RawMessage, error) {
 	if agents == nil {
 		return nil, errors.New("there are no agents in this session")
 	}
-	out, err := agents.Launch(ctx, request(small, i), nil)
+	out, err := agents.Launch(ctx, hookRequest(small, i), nil)
 	switch {
 	case err != nil:
 		return nil, err
@@ -36,13 +33,13 @@ func Run(ctx context.Context, agents *agents.Agents, small string, i prompted.In
 
 // request returns the request for a read-only agent: it has no tools that change anything and
 // no server tools, and anything that would prompt is denied.
-func request(small string, i prompted.Inquiry) agents.Request {
-	return agents.Request{
+func hookRequest(small string, i prompted.Inquiry) Request {
+	return Request{
 		Input: agenttool.Input{Description: "Check for a hook", Prompt: i.Prompt},
 		Stays: true,
-		Birth: agents.Birth{Model: cmp.Or(i.Model, small), Schema: i.Schema, Check: true},
+		Birth: Birth{Model: cmp.Or(i.Model, small), Schema: i.Schema, Check: true},
 		Definition: &agentdef.Definition{
-			Name: Type, Description: "Checks a condition for a hook", Prompt: i.System, MaxTurns: i.MaxTurns,
+			Name: HookType, Description: "Checks a condition for a hook", Prompt: i.System, MaxTurns: i.MaxTurns,
 			Access:           agentdef.Access{Tools: []string{"Read", "Glob", "Grep"}, Disallowed: []string{"mcp__*"}, Mode: string(mode.DontAsk)},
 			OmitInstructions: true, OneShot: true,
 		},
