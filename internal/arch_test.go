@@ -82,7 +82,7 @@ var layers = [][]string{
 	{"feature/startcache", "app/syntax", "app/notices", "app/prompts", "app/profile", "app/seat", "app/typing"},
 	{"settings", "app/actions"},
 	{"session/transcript", "feature/memory", "feature/styles", "feature/agents", "feature/plugins"},
-	{"app/providers", "feature/mcp", "feature/deferred", "feature/skills", "feature/schedule", "feature/tasks", "feature/doctor", "feature/questions", "feature/agents", "feature/worktrees", "feature/agents", "app/verification"},
+	{"app/providers", "feature/mcp", "feature/deferred", "feature/skills", "feature/schedule", "feature/tasks", "feature/doctor", "feature/questions", "feature/agents", "feature/worktrees", "feature/agents", "feature/agents"},
 	{"feature/teams", "feature/workflows", "feature/agents"},
 	{"app/models", "app/access", "app/artifacts", "app/outputs", "app/variables", "app/dreams"},
 	{"app/workdir", "app/debuglog", "feature/instructions", "app/webtools"},

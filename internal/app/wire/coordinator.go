@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"adze/internal/app/verification"
 	"adze/internal/feature/agents"
 	"adze/internal/feature/agents/builtin"
 	"adze/internal/tool"
@@ -39,20 +38,20 @@ func workersOf(c *Conversation, tools []tool.Tool) func() builtin.Surroundings {
 }
 
 // newContract returns the session's contract, which requires a verdict on larger changes.
-func newContract(c *Conversation) *verification.Contract {
+func newContract(c *Conversation) *agents.Contract {
 	if w := c.spec.Worker; w != nil {
 		return w.Lead.contract
 	}
 	if c.spec.Calls != FromModel {
 		return nil
 	}
-	return &verification.Contract{
+	return &agents.Contract{
 		Holds: func() bool {
 			_, _, can := c.Session.Pool().Lookup(agenttool.Name)
 			return can && agentSettings(c.ws).Verify && !c.spec.Coordinator && agents.DeniedBy(c.Gate, builtin.Verification) == ""
 		},
-		Busy:     func() bool { return verification.AtWork(c.agents.Working()) },
-		Beside:   verification.In(func() []string { return []string{c.scratch.Made(), c.ws.Project.Home} }),
+		Busy:     func() bool { return agents.AtWork(c.agents.Working()) },
+		Beside:   agents.Within(func() []string { return []string{c.scratch.Made(), c.ws.Project.Home} }),
 		Language: c.ws.language,
 	}
 }

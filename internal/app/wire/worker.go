@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"adze/internal/app/dreams"
-	"adze/internal/app/verification"
 	"adze/internal/feature/agents"
 	"adze/internal/feature/agents/builtin"
 	"adze/internal/feature/mcp"
@@ -77,7 +76,7 @@ func (w *Worker) gate() (*permission.Gate, error) {
 		return nil, err
 	}
 	if w.kind() == builtin.Verification {
-		verification.KeepProject(g, slices.Concat(w.Lead.dir.Roots(), []string{w.Lead.ws.Dir, w.Birth.Dir}))
+		agents.KeepProject(g, slices.Concat(w.Lead.dir.Roots(), []string{w.Lead.ws.Dir, w.Birth.Dir}))
 	}
 	g.SetSave(w.Lead.ws.saveUpdate)
 	w.dir = g.Standing().Config().Dir
@@ -179,9 +178,9 @@ type staff struct {
 	dreams *dreams.Dreams       // nil if memories are not maintained
 	flows  *workflows.Workflows // nil if workflows are off
 
-	coordinator *agents.Coordinator    // nil if the model does the work itself
-	contract    *verification.Contract // the session's; nil without a model
-	judge       *judge.Judge           // answers in place of the user; nil without a model
+	coordinator *agents.Coordinator // nil if the model does the work itself
+	contract    *agents.Contract    // the session's; nil without a model
+	judge       *judge.Judge        // answers in place of the user; nil without a model
 }
 
 // openAgents creates the conversation's agent runner. Only models launch agents.

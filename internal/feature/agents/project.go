@@ -1,4 +1,4 @@
-package verification
+package agents
 
 import (
 	"adze/internal/permission"

@@ -1,6 +1,4 @@
-// Package verification ensures that the verification agent judges larger changes before they
-// are considered done.
-package verification
+package agents
 
 import (
 	"context"
@@ -18,12 +16,12 @@ import (
 )
 
 var (
-	//go:embed texts.en.md
-	english string
-	//go:embed texts.zh.md
-	chinese string
+	//go:embed verification.en.md
+	verifyEnglish string
+	//go:embed verification.zh.md
+	verifyChinese string
 
-	catalogue = texts.New(english, chinese)
+	verifyTexts = texts.New(verifyEnglish, verifyChinese)
 )
 
 const (
@@ -84,7 +82,7 @@ func (c *Contract) Stop(context.Context, agent.StopCheck) (v agent.StopVerdict, 
 	}
 	c.sent = true
 	names := strings.Join(c.files[:min(len(c.files), shown)], "\n")
-	return agent.StopVerdict{Hook: "verification", Block: catalogue.Text(c.Language(), "wanted", strconv.Itoa(len(c.files)), names)}, nil
+	return agent.StopVerdict{Hook: "verification", Block: verifyTexts.Text(c.Language(), "wanted", strconv.Itoa(len(c.files)), names)}, nil
 }
 
 // Ended records that the turn has ended.
@@ -99,7 +97,7 @@ func (c *Contract) Ended() {
 
 // In returns a predicate that reports whether a path is in any of the directories, some of
 // which may be "".
-func In(dirs func() []string) func(path string) bool {
+func Within(dirs func() []string) func(path string) bool {
 	return func(path string) bool {
 		return slices.ContainsFunc(dirs(), func(dir string) bool {
 			rel, err := filepath.Rel(dir, path)
