@@ -84,7 +84,7 @@ var layers = [][]string{
 	{"session/transcript", "feature/memory", "feature/styles", "feature/agents", "feature/plugins"},
 	{"app/providers", "feature/mcp", "feature/deferred", "feature/skills", "feature/schedule", "feature/tasks", "feature/doctor", "feature/questions", "feature/agents", "feature/worktrees", "feature/agents", "feature/agents"},
 	{"feature/teams", "feature/workflows", "feature/agents"},
-	{"app/models", "app/access", "app/artifacts", "app/outputs", "app/variables", "app/dreams"},
+	{"app/models", "app/access", "app/artifacts", "app/outputs", "app/variables", "feature/memory"},
 	{"app/workdir", "app/debuglog", "feature/instructions", "app/webtools"},
 	{"app/shells"},
 	{"app/toolbox"},
@@ -109,7 +109,7 @@ var implementations = []string{
 var ownTools = map[string][]string{
 	"app/artifacts": {"tools/plan"},
 	"feature/agents":     {"tools/agent"},
-	"app/dreams":     {"tools/agent"},
+	"feature/memory":     {"tools/agent"},
 	"feature/deferred":     {"tools/extratools"},
 	"app/outputs":    {"tools/structured"},
 	"feature/questions":  {"tools/askuser"},

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"adze/internal/app/dreams"
 	"adze/internal/feature/memory"
 	"adze/internal/feature/memory/recall"
 	"adze/internal/model"
@@ -44,7 +43,7 @@ func openDreams(c *Conversation) {
 	if c.agents == nil || c.spec.Worker != nil {
 		return
 	}
-	c.dreams = dreams.New(dreams.Config{
+	c.dreams = memory.NewConsolidator(memory.ConsolidatorConfig{
 		Launch: c.agents.Launch, Background: c.shell.Tasks != nil, Memory: c.told.memory, Project: c.ws.Project, Dir: c.ws.Dir,
 		Settings: func() settings.Memory { return c.ws.values().Memory }, Session: func() *session.Session { return c.Session },
 		Unattended: c.spec.unattended(), Language: c.ws.language, Now: c.ws.Now, Say: c.ws.Say, Log: c.debug,

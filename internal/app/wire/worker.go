@@ -7,10 +7,10 @@ import (
 	"slices"
 	"time"
 
-	"adze/internal/app/dreams"
 	"adze/internal/feature/agents"
 	"adze/internal/feature/agents/builtin"
 	"adze/internal/feature/mcp"
+	"adze/internal/feature/memory"
 	"adze/internal/feature/skills"
 	"adze/internal/feature/teams"
 	"adze/internal/feature/workflows"
@@ -175,7 +175,7 @@ type staff struct {
 	gists  *agents.Summaries
 	trees  *worktrees.Place // creates worktrees for agents; may be nil
 	notes  agents.Notes
-	dreams *dreams.Dreams       // nil if memories are not maintained
+	dreams *memory.Consolidator // nil if memories are not maintained
 	flows  *workflows.Workflows // nil if workflows are off
 
 	coordinator *agents.Coordinator // nil if the model does the work itself

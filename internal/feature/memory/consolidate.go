@@ -1,7 +1,4 @@
-// Package dreams maintains a project's memories in the background of a conversation: an agent
-// consolidates them on request or periodically, and a fork saves memories the model missed
-// after a turn.
-package dreams
+package memory
 
 import (
 	"context"
@@ -19,7 +16,6 @@ import (
 	"adze/internal/domain/agentdef"
 	"adze/internal/domain/memdir"
 	"adze/internal/feature/agents"
-	"adze/internal/feature/memory"
 	"adze/internal/permission/mode"
 	"adze/internal/platform/task"
 	"adze/internal/platform/term"
@@ -51,11 +47,11 @@ const (
 const maxTurns = 100
 
 // Config configures memory maintenance.
-type Config struct {
+type ConsolidatorConfig struct {
 	// Launch runs an agent. Background reports whether background tasks are available.
 	Launch     func(ctx context.Context, r agents.Request, report func(tool.Progress)) (*agents.Outcome, error)
 	Background bool
-	Memory     *memory.View
+	Memory     *View
 	Project    *settings.Project
 	Dir        string // conversation's initial directory
 	Settings   func() settings.Memory
@@ -70,8 +66,8 @@ type Config struct {
 
 // Dreams maintains memories for one conversation. Nil does nothing. It is safe for concurrent
 // use.
-type Dreams struct {
-	cfg Config
+type Consolidator struct {
+	cfg ConsolidatorConfig
 
 	wg      sync.WaitGroup // background work
 	mu      sync.Mutex
@@ -82,20 +78,22 @@ type Dreams struct {
 }
 
 // New returns a Dreams for a conversation.
-func New(c Config) *Dreams { return &Dreams{cfg: c, closing: make(chan struct{})} }
+func NewConsolidator(c ConsolidatorConfig) *Consolidator {
+	return &Consolidator{cfg: c, closing: make(chan struct{})}
+}
 
 // patience is how long an unattended run waits for memories being saved.
 const patience = time.Minute
 
 // Close stops the work. An unattended run first finishes saving.
-func (d *Dreams) Close() {
+func (d *Consolidator) Close() {
 	if d.cfg.Unattended {
 		d.wait(patience)
 	}
 	close(d.closing)
 }
 
-func (d *Dreams) wait(limit time.Duration) {
+func (d *Consolidator) wait(limit time.Duration) {
 	done := make(chan struct{})
 	go func() { d.wg.Wait(); close(done) }()
 	select {
@@ -109,7 +107,7 @@ var errOff = errors.New("memory is off in this session; /memory says why")
 
 // Dream has an agent consolidate the memories and returns a message for the user. It waits for
 // the agent if the program would exit before it.
-func (d *Dreams) Dream(ctx context.Context) (string, error) {
+func (d *Consolidator) Dream(ctx context.Context) (string, error) {
 	if d == nil || !d.cfg.Memory.On() {
 		return "", errOff
 	}
@@ -124,7 +122,7 @@ func (d *Dreams) Dream(ctx context.Context) (string, error) {
 }
 
 // dream launches the agent, waiting for it if waits is true.
-func (d *Dreams) dream(ctx context.Context, waits bool) (*agents.Outcome, error) {
+func (d *Consolidator) dream(ctx context.Context, waits bool) (*agents.Outcome, error) {
 	book, id := openDiary(d.cfg.Project.Home, d.cfg.Memory.Folder, d.cfg.Now), task.NewID(task.Dream)
 	last := book.last()
 	if err := book.begin(ctx, id); err != nil {
@@ -151,7 +149,7 @@ func (d *Dreams) dream(ctx context.Context, waits bool) (*agents.Outcome, error)
 }
 
 // alive periodically updates a run's heartbeat.
-func (d *Dreams) alive(book diary, id string, over <-chan struct{}) {
+func (d *Consolidator) alive(book diary, id string, over <-chan struct{}) {
 	tick := time.NewTicker(stale / 6)
 	defer tick.Stop()
 	for {
@@ -167,7 +165,7 @@ func (d *Dreams) alive(book diary, id string, over <-chan struct{}) {
 }
 
 // request returns the request for the consolidating agent.
-func (d *Dreams) request(last time.Time) agents.Request {
+func (d *Consolidator) request(last time.Time) agents.Request {
 	l, p := d.cfg.Language(), d.cfg.Project
 	logs := slices.Compact([]string{store.ProjectDir(p.Home, d.cfg.Dir), store.ProjectDir(p.Home, p.Main())})
 	since := catalogue.Text(l, "never")
@@ -187,7 +185,7 @@ func (d *Dreams) request(last time.Time) agents.Request {
 }
 
 // report tells the user how a background run ended.
-func (d *Dreams) report(out agents.Outcome, err error) {
+func (d *Consolidator) report(out agents.Outcome, err error) {
 	if err != nil {
 		d.cfg.Say(fmt.Sprintf("the memories were not consolidated: %s", tool.OneLine(term.Sanitize(err.Error()), 200)))
 		return
@@ -196,7 +194,7 @@ func (d *Dreams) report(out agents.Outcome, err error) {
 }
 
 // Ended is called when a turn has ended.
-func (d *Dreams) Ended(ctx context.Context, e agent.Ended) {
+func (d *Consolidator) Ended(ctx context.Context, e agent.Ended) {
 	if d == nil {
 		return
 	}
@@ -215,7 +213,7 @@ func (d *Dreams) Ended(ctx context.Context, e agent.Ended) {
 }
 
 // look reports whether memories are due for consolidation. It checks once per conversation.
-func (d *Dreams) look() bool {
+func (d *Consolidator) look() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.looked {
@@ -237,7 +235,7 @@ func (d *Dreams) look() bool {
 	return n >= sessions
 }
 
-func (d *Dreams) logged(doing string, err error) {
+func (d *Consolidator) logged(doing string, err error) {
 	if err != nil && d.cfg.Log != nil {
 		d.cfg.Log.Error(doing, "err", err)
 	}

@@ -1,4 +1,4 @@
-package dreams
+package memory
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 const maxSaves = 8
 
 // extract lets a fork save memories the model missed, unless one is already running.
-func (d *Dreams) extract(ctx context.Context) {
+func (d *Consolidator) extract(ctx context.Context) {
 	said := d.cfg.Session().Conversation()
 	if !d.take(said) {
 		return
@@ -35,7 +35,7 @@ func (d *Dreams) extract(ctx context.Context) {
 }
 
 // take reports whether there are entries that no fork has seen and no fork is running.
-func (d *Dreams) take(said []msg.Entry) bool {
+func (d *Consolidator) take(said []msg.Entry) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if len(said) == 0 || d.busy {
@@ -49,7 +49,7 @@ func (d *Dreams) take(said []msg.Entry) bool {
 	return true
 }
 
-func (d *Dreams) free() {
+func (d *Consolidator) free() {
 	d.mu.Lock()
 	d.busy = false
 	d.mu.Unlock()
