@@ -67,7 +67,7 @@ var layers = [][]string{
 	{"session"},
 	{"session/lifecycle", "session/attach", "session/elicit"},
 	{"commands"},
-	{"commands/copies", "commands/about", "commands/display", "commands/extensions", "commands/schedule", "commands/memory", "commands/rules", "commands/suggest", "commands/tips"},
+	{"feature/worktrees", "commands/about", "commands/display", "commands/extensions", "commands/schedule", "commands/memory", "commands/rules", "commands/suggest", "commands/tips"},
 	{"ui/screen/screentest", "ui/keys"},
 	{"ui/code"},
 	{"ui/draw", "ui/edit", "ui/hostapi", "ui/screen", "ui/streamjson"},

@@ -10,13 +10,13 @@ import (
 
 	"adze/internal/commands"
 	program "adze/internal/commands/about"
-	"adze/internal/commands/copies"
 	"adze/internal/commands/display"
 	"adze/internal/commands/extensions"
 	"adze/internal/commands/memory"
 	"adze/internal/commands/rules"
 	"adze/internal/commands/schedule"
 	"adze/internal/feature/tasks"
+	"adze/internal/feature/worktrees"
 )
 
 // TestEveryCommandAnswersEverywhere checks that every command answers at a terminal, in print
@@ -25,7 +25,7 @@ import (
 //
 // Proves CMD-02.
 func TestEveryCommandAnswersEverywhere(t *testing.T) {
-	for _, c := range commands.New(commands.Config{Terminal: true, Surroundings: commands.Surroundings{Sections: slices.Concat(program.Sections(program.Config{}), extensions.Sections(), display.Sections(display.Config{}), rules.Sections(), memory.Sections(), schedule.Sections(), copies.Sections(nil, nil), (*tasks.Lists)(nil).Sections())}}).Commands() {
+	for _, c := range commands.New(commands.Config{Terminal: true, Surroundings: commands.Surroundings{Sections: slices.Concat(program.Sections(program.Config{}), extensions.Sections(), display.Sections(display.Config{}), rules.Sections(), memory.Sections(), schedule.Sections(), worktrees.Sections(nil, nil), (*tasks.Lists)(nil).Sections())}}).Commands() {
 		if c.Kind == commands.Ask {
 			continue
 		}

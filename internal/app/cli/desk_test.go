@@ -7,7 +7,6 @@ import (
 	"adze/internal/app/typing"
 	"adze/internal/commands"
 	program "adze/internal/commands/about"
-	"adze/internal/commands/copies"
 	"adze/internal/commands/display"
 	added "adze/internal/commands/extensions"
 	"adze/internal/commands/memory"
@@ -15,9 +14,10 @@ import (
 	"adze/internal/commands/schedule"
 	"adze/internal/feature/tasks"
 	"adze/internal/feature/workflows"
+	"adze/internal/feature/worktrees"
 )
 
 // everyCommand returns a desk with every built-in command.
 func everyCommand() *commands.Desk {
-	return commands.New(commands.Config{Terminal: true, Surroundings: commands.Surroundings{Keys: typing.Open("", "", time.Now).Desk(), Sections: slices.Concat(program.Sections(program.Config{}), added.Sections(), display.Sections(display.Config{}), rules.Sections(), memory.Sections(), schedule.Sections(), copies.Sections(nil, nil), (*tasks.Lists)(nil).Sections(), (*workflows.Workflows)(nil).Sections())}})
+	return commands.New(commands.Config{Terminal: true, Surroundings: commands.Surroundings{Keys: typing.Open("", "", time.Now).Desk(), Sections: slices.Concat(program.Sections(program.Config{}), added.Sections(), display.Sections(display.Config{}), rules.Sections(), memory.Sections(), schedule.Sections(), worktrees.Sections(nil, nil), (*tasks.Lists)(nil).Sections(), (*workflows.Workflows)(nil).Sections())}})
 }

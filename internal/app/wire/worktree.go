@@ -6,7 +6,6 @@ import (
 
 	"adze/internal/app/workdir"
 	"adze/internal/commands"
-	"adze/internal/commands/copies"
 	"adze/internal/feature/worktrees"
 	"adze/internal/platform/worktree"
 	"adze/internal/session"
@@ -114,6 +113,6 @@ func worktreeGate(c *Conversation) tool.Gate {
 // offerWorktrees adds the worktree command to the desk.
 func offerWorktrees(c *Conversation, s *commands.Surroundings) {
 	if c.dir.trees != nil {
-		s.Sections = append(s.Sections, copies.Sections(c.dir.trees, c.ws.Now)...)
+		s.Sections = append(s.Sections, worktrees.Sections(c.dir.trees, c.ws.Now)...)
 	}
 }

@@ -1,5 +1,4 @@
-// Package copies implements the built-in /worktrees command.
-package copies
+package worktrees
 
 import (
 	"context"
