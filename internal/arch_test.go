@@ -85,7 +85,7 @@ var layers = [][]string{
 	{"app/providers", "feature/mcp", "feature/deferred", "feature/skills", "feature/schedule", "feature/tasks", "feature/doctor", "feature/questions", "feature/agents", "feature/worktrees", "feature/agents", "feature/agents"},
 	{"feature/teams", "feature/workflows", "feature/agents"},
 	{"app/models", "app/access", "app/artifacts", "app/outputs", "app/variables", "feature/memory"},
-	{"app/workdir", "app/debuglog", "feature/instructions", "app/webtools"},
+	{"app/workdir", "app/debuglog", "feature/instructions", "app/toolbox"},
 	{"app/shells"},
 	{"app/toolbox"},
 	{"app/wire", "app/login"},
@@ -119,7 +119,7 @@ var ownTools = map[string][]string{
 	"feature/skills":     {"tools/skill", "tools/discover"},
 	"feature/agents":  {"tools/agent"},
 	"feature/teams":      {"tools/team", "tools/agent"},
-	"app/webtools":   {"tools/webfetch", "tools/websearch"},
+	"app/toolbox":   {"tools/webfetch", "tools/websearch"},
 	"feature/workflows":  {"tools/workflow", "tools/agent"},
 }
 

@@ -6,7 +6,6 @@ import (
 	"adze/internal/app/access"
 	"adze/internal/app/shells"
 	"adze/internal/app/toolbox"
-	"adze/internal/app/webtools"
 	"adze/internal/app/workdir"
 	"adze/internal/hook"
 	"adze/internal/permission"
@@ -46,7 +45,7 @@ func (w *Workspace) Bench(a AccessSpec) (*Bench, error) {
 	dir := workdir.New(w.Dir, b.Gate)
 	d := toolbox.Config{
 		Values: w.values(), Runner: w.runner, Engine: w.Engine, Gate: b.Gate,
-		Shell: shells.Plain(dir, w.environment()), State: filestate.New(), Output: new(structured.Output), Pages: webtools.Pages(w.online()),
+		Shell: shells.Plain(dir, w.environment()), State: filestate.New(), Output: new(structured.Output), Pages: toolbox.Pages(w.online()),
 		Turns:       toolbox.Turns{Unattended: true}, // list the tools as in an unattended turn
 		Experiments: new(windowParts).experiments(w.values().Window),
 	}

@@ -5,7 +5,7 @@ import (
 	"os"
 	"sync"
 
-	"adze/internal/app/webtools"
+	"adze/internal/app/toolbox"
 	"adze/internal/domain/skill"
 	"adze/internal/domain/skill/library"
 	"adze/internal/feature/skills"
@@ -96,7 +96,7 @@ func openSkills(c *Conversation) {
 		cfg.Servers = c.Servers.Skills
 	}
 	if v := c.ws.values(); len(v.Skills.Remote) > 0 && !v.Web.Offline {
-		from, wrong := remote.New(v.Skills.Remote, webtools.Pages(c.ws.online()).Client)
+		from, wrong := remote.New(v.Skills.Remote, toolbox.Pages(c.ws.online()).Client)
 		for _, err := range wrong {
 			c.ws.Say(err.Error())
 		}

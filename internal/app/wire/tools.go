@@ -5,7 +5,6 @@ import (
 
 	cut "adze/internal/agent/snip"
 	"adze/internal/app/toolbox"
-	"adze/internal/app/webtools"
 	"adze/internal/feature/questions"
 	"adze/internal/model/catalog"
 	"adze/internal/platform/gitinfo"
@@ -24,7 +23,7 @@ func (c *Conversation) tools() []tool.Tool {
 			Unattended: c.spec.unattended() && c.spec.door() == Print, Agent: c.spec.Worker != nil, Reports: c.spec.Worker.reports(),
 			Fixed: c.spec.Worker != nil && !c.spec.Worker.fork(), // a fork has its lead's exact tools
 		},
-		Pages: webtools.PagesFor(c.ws.online(), reader(c)), Search: webtools.Search(c.ws.online(), reader(c)),
+		Pages: toolbox.PagesFor(c.ws.online(), reader(c)), Search: toolbox.WebSearch(c.ws.online(), reader(c)),
 		Extras: c.told.extras, Servers: c.Servers,
 		Delegates:   toolbox.Delegates{Skills: c.told.skills, Skill: c.skills, Agents: c.agents},
 		Experiments: c.window.experiments(v.Window),

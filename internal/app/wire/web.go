@@ -5,13 +5,13 @@ import (
 
 	"adze/internal/agent/sidequery"
 	"adze/internal/app/providers"
-	"adze/internal/app/webtools"
+	"adze/internal/app/toolbox"
 	"adze/internal/platform/transport"
 )
 
 // online returns the parts of the workspace that web tools need.
-func (w *Workspace) online() webtools.Place {
-	return webtools.Place{Project: w.Project, Getenv: w.Getenv, Version: w.Version, Say: w.Say}
+func (w *Workspace) online() toolbox.WebPlace {
+	return toolbox.WebPlace{Project: w.Project, Getenv: w.Getenv, Version: w.Version, Say: w.Say}
 }
 
 // network returns the transport configuration for servers other than model providers.
@@ -20,8 +20,8 @@ func (w *Workspace) network(purpose string) transport.Config {
 }
 
 // reader returns the parts of the conversation that web tools need.
-func reader(c *Conversation) webtools.Reader {
-	return webtools.Reader{
+func reader(c *Conversation) toolbox.PageReader {
+	return toolbox.PageReader{
 		Gate: c.Gate, Model: c.model, Save: saver(c),
 		Current: func() string { return c.Session.Model() },
 		Small:   func() *sidequery.Small { return c.window.small },

@@ -1,4 +1,4 @@
-package webtools
+package toolbox
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 )
 
 // Search returns the web search configuration of a conversation.
-func Search(p Place, r Reader) websearch.Config {
+func WebSearch(p WebPlace, r PageReader) websearch.Config {
 	v := p.Project.Values()
 	s := v.WebSearch
 	w := websearch.Config{
@@ -44,7 +44,7 @@ const (
 
 // search asks the main model, or the small one if the user prefers that, to search with its
 // provider's tool.
-func (r Reader) search(ctx context.Context, q sidequery.Question, preferSmall bool) error {
+func (r PageReader) search(ctx context.Context, q sidequery.Question, preferSmall bool) error {
 	small, main := r.Model.Small()
 	q.Purpose, q.Model, q.MaxTokens, q.Timeout, q.Awaited = "web search", main, searchTokens, searchTimeout, true
 	if m, err := r.Model.Lookup(small); preferSmall && err == nil && m.WebSearch {

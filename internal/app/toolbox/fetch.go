@@ -1,6 +1,4 @@
-// Package webtools configures web access for tools: how pages are fetched, and who searches. A
-// model of the conversation reads pages and search results.
-package webtools
+package toolbox
 
 import (
 	"context"
@@ -25,7 +23,7 @@ import (
 )
 
 // A Place is the workspace from which the web is accessed.
-type Place struct {
+type WebPlace struct {
 	Project *settings.Project
 	Getenv  func(string) string
 	Version string
@@ -33,12 +31,12 @@ type Place struct {
 }
 
 // network returns the transport configuration for web servers.
-func (p Place) network() transport.Config {
+func (p WebPlace) network() transport.Config {
 	return providers.PlainNetwork(p.Project.Settings(), p.Getenv, p.Say, contacts.Web)
 }
 
 // A Reader is the conversation for which pages are fetched and the web is searched.
-type Reader struct {
+type PageReader struct {
 	Gate  *permission.Gate
 	Model *models.Choice
 	// Current returns the name of the model in use, and Small the model for side queries. They
@@ -51,7 +49,7 @@ type Reader struct {
 
 // Pages returns the fetch configuration of a workspace. Nothing is read before the first page
 // is fetched.
-func Pages(p Place) webfetch.Config {
+func Pages(p WebPlace) webfetch.Config {
 	v := p.Project.Values().Web
 	hosts, err := web.ParseHosts(v.PrivateHosts)
 	if err != nil {
@@ -80,7 +78,7 @@ func Pages(p Place) webfetch.Config {
 
 // PagesFor returns the fetch configuration of a conversation: files are stored with its
 // results, and its small model answers.
-func PagesFor(p Place, r Reader) webfetch.Config {
+func PagesFor(p WebPlace, r PageReader) webfetch.Config {
 	f := Pages(p)
 	f.Denied = func(url string) bool { return r.Gate.Policy().Host(url) == permission.Deny }
 	f.Save = r.Save
@@ -97,7 +95,7 @@ const (
 )
 
 // askPage asks the small model about a page's text, which cannot escape its quotation.
-func (r Reader) askPage(ctx context.Context, system, text, prompt string) (string, error) {
+func (r PageReader) askPage(ctx context.Context, system, text, prompt string) (string, error) {
 	answer, err := r.Small().Ask(ctx, sidequery.Question{
 		Purpose: "web pages", System: []msg.Part{&msg.Text{Text: system}}, MaxTokens: pageTokens, Timeout: pageTimeout, Awaited: true,
 		Messages: []msg.Message{msg.UserText(sidequery.NewSeal().Quote("page", text) + "\n\n" + prompt)},

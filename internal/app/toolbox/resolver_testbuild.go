@@ -1,6 +1,6 @@
 //go:build testresolver
 
-package webtools
+package toolbox
 
 import (
 	"context"
