@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"adze/internal/app/login"
-	"adze/internal/app/seat"
+	"adze/internal/app/terminal"
 	"adze/internal/settings"
 	"adze/internal/ui/console"
 	"adze/internal/ui/draw"
@@ -14,8 +14,8 @@ import (
 )
 
 // seat returns the front end selection for the user of a conversation.
-func (o *runOptions) seat(env *Env, p *settings.Project) seat.Seat {
-	return seat.Seat{
+func (o *runOptions) seat(env *Env, p *settings.Project) terminal.FrontEnd {
+	return terminal.FrontEnd{
 		Plain: o.plain, Setting: p.Settings().Text("ui"), Theme: p.Settings().Text("theme"),
 		In: env.Stdin, Out: env.Stdout, Size: env.size, Keys: env.raw, Getenv: env.Getenv,
 	}
@@ -24,7 +24,7 @@ func (o *runOptions) seat(env *Env, p *settings.Project) seat.Seat {
 // dialog returns a function that shows dialogs, or nil if the terminal or the user requires
 // lines. Its error is [console.ErrNoDialog] if no dialog was shown. Other text typed in the
 // meantime is kept for the conversation.
-func (env *Env) dialog(ctx context.Context, s seat.Seat) func(q console.Choice) (int, error) {
+func (env *Env) dialog(ctx context.Context, s terminal.FrontEnd) func(q console.Choice) (int, error) {
 	if !env.StdinTerminal || !env.StdoutTerminal || !s.Asks() {
 		return nil
 	}
@@ -40,7 +40,7 @@ func (env *Env) dialog(ctx context.Context, s seat.Seat) func(q console.Choice) 
 // dialogError maps a dialog's error for commands.
 func dialogError(err error) error {
 	switch {
-	case errors.Is(err, seat.ErrKeys):
+	case errors.Is(err, terminal.ErrKeys):
 		return console.ErrNoDialog
 	case errors.Is(err, prelude.ErrInterrupted):
 		return answered(login.ErrInterrupted)

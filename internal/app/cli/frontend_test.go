@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"adze/internal/app/seat"
+	"adze/internal/app/terminal"
 	"adze/internal/commands/display"
 	"adze/internal/settings"
 	"adze/internal/settings/config"
@@ -51,8 +51,8 @@ func TestConfirmWith(t *testing.T) {
 		{"yes", "", 0, nil, true, false},
 		{"no", "", 1, nil, false, false},
 		{"none", "", -1, nil, false, false},
-		{"a line", "y\n", -1, seat.ErrKeys, true, false},
-		{"another line", "\n", -1, seat.ErrKeys, false, false},
+		{"a line", "y\n", -1, terminal.ErrKeys, true, false},
+		{"another line", "\n", -1, terminal.ErrKeys, false, false},
 		{"interrupted", "y\n", -1, prelude.ErrInterrupted, false, true},
 	} {
 		env := &Env{Stdin: strings.NewReader(tt.input), Stdout: io.Discard, voice: &voice{}}

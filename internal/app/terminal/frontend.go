@@ -1,5 +1,4 @@
-// Package seat selects the front end for a conversation and asks questions before it starts.
-package seat
+package terminal
 
 import (
 	"cmp"
@@ -17,7 +16,7 @@ import (
 )
 
 // A Seat describes the user's terminal and preferences. Input and output are the same terminal.
-type Seat struct {
+type FrontEnd struct {
 	Plain          bool   // --plain
 	Setting, Theme string // the ui and theme settings
 	In             io.Reader
@@ -36,7 +35,7 @@ const (
 
 // LineByLine returns the reason for using the line-by-line front end, meant for screen readers
 // and simple terminals, or "" if the terminal supports keys and live rows.
-func (s Seat) LineByLine() string {
+func (s FrontEnd) LineByLine() string {
 	kind := s.Getenv("TERM")
 	emacs := s.Getenv("INSIDE_EMACS")
 	width, height := s.Size()
@@ -62,7 +61,7 @@ func (s Seat) LineByLine() string {
 }
 
 // desk reports whether the terminal was opened by a person rather than by a build server.
-func (s Seat) desk() bool {
+func (s FrontEnd) desk() bool {
 	for _, name := range []string{"TMUX", "STY", "SSH_TTY", "TERM_PROGRAM"} {
 		if s.Getenv(name) != "" {
 			return true
@@ -72,7 +71,7 @@ func (s Seat) desk() bool {
 }
 
 // set reports whether a variable is set to anything but a false value.
-func (s Seat) set(name string) bool {
+func (s FrontEnd) set(name string) bool {
 	switch strings.ToLower(s.Getenv(name)) {
 	case "", "0", "false", "no", "off":
 		return false
@@ -81,7 +80,7 @@ func (s Seat) set(name string) bool {
 }
 
 // Asks reports whether questions before a conversation use dialogs instead of lines.
-func (s Seat) Asks() bool {
+func (s FrontEnd) Asks() bool {
 	_, file := s.In.(*os.File)
 	return file && term.Awaits && s.LineByLine() == ""
 }
@@ -92,7 +91,7 @@ var ErrKeys = errors.New("the terminal does not deliver keys")
 
 // Ask shows a dialog. It returns the index of the chosen answer, or -1, and other text the user
 // typed. Its error is [ErrKeys] if no dialog was shown.
-func (s Seat) Ask(ctx context.Context, q dialog.Simple) (chosen int, typed []byte, err error) {
+func (s FrontEnd) Ask(ctx context.Context, q dialog.Simple) (chosen int, typed []byte, err error) {
 	in, ok := s.In.(*os.File)
 	if !ok {
 		return -1, nil, ErrKeys

@@ -1,4 +1,4 @@
-package seat
+package terminal
 
 import (
 	"errors"
@@ -19,13 +19,13 @@ func size(width, height int) func() (int, int) { return func() (int, int) { retu
 func TestFrontEnd(t *testing.T) {
 	tests := []struct {
 		name string
-		set  func(*Seat)
+		set  func(*FrontEnd)
 		env  map[string]string
 		want string
 	}{
 		{"a usual terminal", nil, nil, ""},
-		{"the setting", func(s *Seat) { s.Setting = "plain" }, nil, "the setting ui"},
-		{"the flag before the setting", func(s *Seat) { s.Setting, s.Plain = "plain", true }, nil, "--plain"},
+		{"the setting", func(s *FrontEnd) { s.Setting = "plain" }, nil, "the setting ui"},
+		{"the flag before the setting", func(s *FrontEnd) { s.Setting, s.Plain = "plain", true }, nil, "--plain"},
 		{"asked for", nil, map[string]string{"ADZE_PLAIN": "1"}, "ADZE_PLAIN"},
 		{"asked for by another convention", nil, map[string]string{"ACCESSIBLE": "yes"}, "ACCESSIBLE"},
 		{"not asked for", nil, map[string]string{"ADZE_PLAIN": "0", "ACCESSIBLE": "False", "CI": "false"}, ""},
@@ -40,15 +40,15 @@ func TestFrontEnd(t *testing.T) {
 		{"a desk where CI is set", nil, map[string]string{"CI": "true", "TMUX": "/tmp/tmux-1000/default,1,0"}, ""},
 		{"another desk", nil, map[string]string{"CI": "1", "TERM_PROGRAM": "Apple_Terminal"}, ""},
 		{"a third", nil, map[string]string{"CI": "1", "VTE_VERSION": "7600"}, ""},
-		{"too narrow", func(s *Seat) { s.Size = size(19, 24) }, nil, "the size of the terminal"},
-		{"too low", func(s *Seat) { s.Size = size(80, 5) }, nil, "the size of the terminal"},
-		{"just large enough", func(s *Seat) { s.Size = size(20, 6) }, nil, ""},
-		{"of unknown size", func(s *Seat) { s.Size = size(0, 0) }, nil, ""},
+		{"too narrow", func(s *FrontEnd) { s.Size = size(19, 24) }, nil, "the size of the terminal"},
+		{"too low", func(s *FrontEnd) { s.Size = size(80, 5) }, nil, "the size of the terminal"},
+		{"just large enough", func(s *FrontEnd) { s.Size = size(20, 6) }, nil, ""},
+		{"of unknown size", func(s *FrontEnd) { s.Size = size(0, 0) }, nil, ""},
 		{"without colours", nil, map[string]string{"NO_COLOR": "1"}, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := Seat{Setting: "auto", Size: size(80, 24), Getenv: func(name string) string {
+			s := FrontEnd{Setting: "auto", Size: size(80, 24), Getenv: func(name string) string {
 				if value, ok := tt.env[name]; ok || name != "TERM" {
 					return value
 				}
@@ -67,7 +67,7 @@ func TestFrontEnd(t *testing.T) {
 // TestWithoutKeys checks that no dialog is shown if the terminal does not deliver keys.
 func TestWithoutKeys(t *testing.T) {
 	broken := errors.New("not a terminal")
-	s := Seat{
+	s := FrontEnd{
 		In: os.Stdin, Out: &strings.Builder{}, Size: size(80, 24), Getenv: func(name string) string { return map[string]string{"TERM": "xterm"}[name] },
 		Keys: func() (func(), error) { return nil, broken },
 	}
