@@ -14,9 +14,9 @@ import (
 
 	"adze/internal/app/login"
 	"adze/internal/app/memorycmd"
-	"adze/internal/app/notices"
 	"adze/internal/app/prompts"
 	"adze/internal/app/providers"
+	"adze/internal/app/terminal"
 	"adze/internal/app/wire"
 	"adze/internal/commands"
 	"adze/internal/commands/tips"
@@ -228,7 +228,7 @@ func (t *interactiveRun) takeKeys(env *Env, cfg *tui.Config) bool {
 // notifier returns a function that notifies the user, and fires hooks at the end of a turn;
 // hooks learn of questions elsewhere.
 func (t *interactiveRun) notifier(env *Env) func(attention.Cause) string {
-	n := notices.Notifier{Setting: func(name string) string { return t.ws.Project.Settings().Text(name) }, Getenv: env.Getenv, Environ: env.Environ, Dir: env.Dir, Say: env.Say}
+	n := terminal.Notifier{Setting: func(name string) string { return t.ws.Project.Settings().Text(name) }, Getenv: env.Getenv, Environ: env.Environ, Dir: env.Dir, Say: env.Say}
 	return func(c attention.Cause) string {
 		if t.conv != nil && c == attention.TurnEnd {
 			go t.conv.Hooks.Fire(context.Background(), hook.OnNotification("idle_prompt", "adze", "adze waits for your next message"))

@@ -1,6 +1,4 @@
-// Package notices notifies a user who is not at the terminal, through the terminal or a
-// user-defined command. The front end decides when.
-package notices
+package terminal
 
 import (
 	"context"
@@ -16,8 +14,8 @@ import (
 
 // Settings, and channel values not defined by package term.
 const (
-	Channel = "notifications.channel"
-	Command = "notifications.command"
+	NotifyChannel = "notifications.channel"
+	NotifyCommand = "notifications.command"
 
 	auto = "auto"
 	off  = "off"
@@ -37,12 +35,12 @@ type Notifier struct {
 // Notify notifies the user. It returns the text to write to the terminal, which may be empty.
 // Commands run in the background.
 func (n Notifier) Notify(text string) string {
-	channel := n.Setting(Channel)
+	channel := n.Setting(NotifyChannel)
 	if channel == off {
 		return ""
 	}
 	title := "adze in " + filepath.Base(n.Dir)
-	if command := n.Setting(Command); command != "" {
+	if command := n.Setting(NotifyCommand); command != "" {
 		go n.run(command, title, text)
 		return ""
 	}
@@ -69,6 +67,6 @@ func (n Notifier) run(command, title, text string) {
 		cmd.Env = n.Environ()
 	}
 	if out, err := cmd.CombinedOutput(); err != nil {
-		n.Say(Command + ": " + err.Error() + ": " + tool.OneLine(string(out), 200))
+		n.Say(NotifyCommand + ": " + err.Error() + ": " + tool.OneLine(string(out), 200))
 	}
 }

@@ -1,4 +1,4 @@
-package notices
+package terminal
 
 import (
 	"os"
@@ -30,7 +30,7 @@ func TestChannels(t *testing.T) {
 	}{
 		{"", "TERM=xterm", "\a"}, {"auto", "KITTY_WINDOW_ID=1", "\x1b]99;"}, {"bell", "KITTY_WINDOW_ID=1", "\a"}, {"osc9", "TERM=xterm", "\x1b]9;adze in "}, {"off", "TERM=xterm", ""},
 	} {
-		n := notifier(t, map[string]string{Channel: tt.channel}, tt.env)
+		n := notifier(t, map[string]string{NotifyChannel: tt.channel}, tt.env)
 		if got := n.Notify("Done."); !strings.HasPrefix(got, tt.want) || got == "" != (tt.want == "") {
 			t.Errorf("%s: %q", tt.channel, got)
 		}
@@ -45,7 +45,7 @@ func TestCommand(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a command of a shell")
 	}
-	n := notifier(t, map[string]string{Command: "cat > said.tmp && mv said.tmp said"}, "TERM=xterm")
+	n := notifier(t, map[string]string{NotifyCommand: "cat > said.tmp && mv said.tmp said"}, "TERM=xterm")
 	if got := n.Notify(`A "question" waits.`); got != "" {
 		t.Errorf("the terminal is told %q, too", got)
 	}
