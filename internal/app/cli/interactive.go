@@ -14,7 +14,6 @@ import (
 
 	"adze/internal/app/login"
 	"adze/internal/app/memorycmd"
-	"adze/internal/app/prompts"
 	"adze/internal/app/providers"
 	"adze/internal/app/terminal"
 	"adze/internal/app/wire"
@@ -240,7 +239,7 @@ func (t *interactiveRun) notifier(env *Env) func(attention.Cause) string {
 // typing returns the configuration of the input line.
 func (t *interactiveRun) typing(env *Env) controller.Typing {
 	p := t.ws.Project
-	history := prompts.Open(env.Getenv, env.Dir, env.Now, env.Say)
+	history := terminal.OpenHistory(env.Getenv, env.Dir, env.Now, env.Say)
 	typing := controller.Typing{
 		Bindings: t.ws.Keys.Map,
 		Vim: func() (bool, string) {
@@ -252,14 +251,14 @@ func (t *interactiveRun) typing(env *Env) controller.Typing {
 		Clipboard: func(ctx context.Context) (clipboard.Content, error) {
 			return clipboard.Read(ctx, env.Getenv, env.Environ())
 		},
-		Pictures: prompts.OpenPictures(""), Home: p.User,
+		Pictures: terminal.OpenPictures(""), Home: p.User,
 	}
 	if p.Home != "" && !t.spec.Session.Ephemeral && !p.Values().Transcript.Never {
-		drafts := prompts.OpenDrafts(p.Home, env.Dir, env.Say, func(session string) bool {
+		drafts := terminal.OpenDrafts(p.Home, env.Dir, env.Say, func(session string) bool {
 			_, err := archive.Find(p.Home, env.Dir, session)
 			return err == nil
 		})
-		typing.LoadDraft, typing.SaveDraft, typing.Pictures = drafts.Load, drafts.Save, prompts.OpenPictures(p.Home)
+		typing.LoadDraft, typing.SaveDraft, typing.Pictures = drafts.Load, drafts.Save, terminal.OpenPictures(p.Home)
 	}
 	return typing
 }

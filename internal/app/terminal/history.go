@@ -1,5 +1,4 @@
-// Package prompts stores the user's prompts, drafts and pictures.
-package prompts
+package terminal
 
 import (
 	"bufio"
@@ -31,7 +30,7 @@ type promptLine struct {
 
 // Open returns the history for the project in dir. say notifies the user, once, if it cannot be
 // written.
-func Open(getenv func(string) string, dir string, now func() time.Time, say func(string)) *History {
+func OpenHistory(getenv func(string) string, dir string, now func() time.Time, say func(string)) *History {
 	h := &History{dir: dir, now: now, say: say}
 	if home, err := fsys.StateHome(getenv); err == nil {
 		h.path = filepath.Join(home, "history.jsonl")

@@ -1,4 +1,4 @@
-package prompts
+package terminal
 
 import (
 	"os"
@@ -15,7 +15,7 @@ import (
 func TestPrompts(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
 	open := func(dir string) *History {
-		return Open(func(name string) string {
+		return OpenHistory(func(name string) string {
 			if name == "ADZE_HOME" {
 				return home
 			}
