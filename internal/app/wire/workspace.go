@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"adze/internal/app/models"
-	"adze/internal/app/typing"
+	"adze/internal/app/terminal"
 	"adze/internal/app/variables"
 	"adze/internal/domain/agentdef"
 	"adze/internal/domain/skill/library"
@@ -66,7 +66,7 @@ type Workspace struct {
 	// them.
 	Fleet func() (*mcp.Fleet, error)
 	// Keys are the terminal key bindings.
-	Keys *typing.Bindings
+	Keys *terminal.Bindings
 
 	runner      *osproc.Runner
 	env         variables.Last // environment of commands
@@ -116,7 +116,7 @@ func Open(env Env, p *settings.Project) *Workspace {
 	})
 	w.closers.add(w.Agents.Close)
 	w.Models = models.Open(p, env.Say)
-	w.Keys = typing.Open(p.Home, p.Other, env.Now)
+	w.Keys = terminal.OpenBindings(p.Home, p.Other, env.Now)
 	w.Engine = newEngine(p.Values().Search, env.Dir, env.Say)
 	w.closers.add(w.Engine.Close)
 	return w

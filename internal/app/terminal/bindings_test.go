@@ -1,4 +1,4 @@
-package typing
+package terminal
 
 import (
 	"os"
@@ -17,7 +17,7 @@ import (
 func TestBindings(t *testing.T) {
 	home, other := filepath.Join(t.TempDir(), "home"), t.TempDir()
 	now := time.Unix(1000, 0)
-	b := Open(home, other, func() time.Time { return now })
+	b := OpenBindings(home, other, func() time.Time { return now })
 	stash := func() string { now = now.Add(2 * time.Second); return b.Map().Keys(keys.Stash) }
 	write := func(dir, key string) {
 		t.Helper()
@@ -62,7 +62,7 @@ func TestBindings(t *testing.T) {
 	if got := stash(); got != "F1" {
 		t.Errorf("removed: %s", got)
 	}
-	if _, err := Open("", "", time.Now).Desk().Create(); err == nil {
+	if _, err := OpenBindings("", "", time.Now).Desk().Create(); err == nil {
 		t.Error("a file is made nowhere")
 	}
 }

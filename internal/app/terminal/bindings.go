@@ -1,6 +1,4 @@
-// Package typing loads key bindings from keybindings.json and reloads them when the file
-// changes.
-package typing
+package terminal
 
 import (
 	"context"
@@ -42,7 +40,7 @@ type version struct {
 
 // Open returns the key bindings for a state home and the directory of the ecosystem's own
 // settings, which is only read. Both may be empty.
-func Open(home, other string, now func() time.Time) *Bindings {
+func OpenBindings(home, other string, now func() time.Time) *Bindings {
 	b := &Bindings{now: now}
 	if home != "" {
 		b.own = filepath.Join(home, fileName)
