@@ -12,8 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"adze/internal/app/conversation"
 	"adze/internal/app/variables"
-	"adze/internal/app/workdir"
 	"adze/internal/platform/envfile"
 	"adze/internal/platform/environ"
 	"adze/internal/platform/osproc"
@@ -26,7 +26,7 @@ import (
 
 // Config configures a Shell.
 type Config struct {
-	Dir    *workdir.Dir
+	Dir    *conversation.Workdir
 	Env    *variables.Commands
 	Record *transcript.Transcript
 	// Home is the state home, or "".
@@ -50,7 +50,7 @@ type Config struct {
 
 // A Shell holds the state shared by a conversation's commands.
 type Shell struct {
-	Dir      *workdir.Dir
+	Dir      *conversation.Workdir
 	Runner   *osproc.Runner // kills leftover processes at the end of the conversation
 	Tasks    *task.Table    // nil if background tasks are off
 	Vars     *envfile.File  // file in which hooks set variables
@@ -117,7 +117,7 @@ func tell(told func(session.Task), t *task.Task, ended bool) {
 }
 
 // Plain returns the shared state for conversations that store nothing. It starts nothing.
-func Plain(dir *workdir.Dir, env *variables.Commands) *Shell {
+func Plain(dir *conversation.Workdir, env *variables.Commands) *Shell {
 	s := &Shell{Dir: dir, Tasks: task.New(os.TempDir(), nil)}
 	s.SetEnv(env)
 	return s

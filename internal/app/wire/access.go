@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"adze/internal/app/access"
+	"adze/internal/app/conversation"
 	"adze/internal/app/providers"
-	"adze/internal/app/workdir"
 	"adze/internal/feature/teams"
 	"adze/internal/permission"
 	"adze/internal/permission/confine"
@@ -46,7 +46,7 @@ func (c *Conversation) openGate(ctx context.Context) (err error) {
 	}
 	c.sandbox.Attach(c.Gate)
 	c.sandbox.Begin(ctx)
-	c.dir.Dir = workdir.New(c.Gate.Standing().Config().Dir, c.Gate)
+	c.dir.Workdir = conversation.NewWorkdir(c.Gate.Standing().Config().Dir, c.Gate)
 	if dir != "" {
 		c.dir.Move(dir)
 	}

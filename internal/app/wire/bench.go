@@ -4,9 +4,9 @@ import (
 	"slices"
 
 	"adze/internal/app/access"
+	"adze/internal/app/conversation"
 	"adze/internal/app/shells"
 	"adze/internal/app/toolbox"
-	"adze/internal/app/workdir"
 	"adze/internal/hook"
 	"adze/internal/permission"
 	"adze/internal/platform/filestate"
@@ -42,7 +42,7 @@ func (w *Workspace) Bench(a AccessSpec) (*Bench, error) {
 	for _, problem := range b.Gate.Policy().Problems() {
 		w.Say(problem.Error())
 	}
-	dir := workdir.New(w.Dir, b.Gate)
+	dir := conversation.NewWorkdir(w.Dir, b.Gate)
 	d := toolbox.Config{
 		Values: w.values(), Runner: w.runner, Engine: w.Engine, Gate: b.Gate,
 		Shell: shells.Plain(dir, w.environment()), State: filestate.New(), Output: new(structured.Output), Pages: toolbox.Pages(w.online()),

@@ -17,7 +17,7 @@ import (
 // openShell creates the state shared by commands. Nothing is written before the first command.
 func (c *Conversation) openShell(ctx context.Context) (err error) {
 	cfg := shells.Config{
-		Dir: c.dir.Dir, Env: c.ws.environment(), Record: c.record, Home: c.ws.Project.Home, Program: c.ws.Program, Say: c.ws.Say,
+		Dir: c.dir.Workdir, Env: c.ws.environment(), Record: c.record, Home: c.ws.Project.Home, Program: c.ws.Program, Say: c.ws.Say,
 		NoBackground: c.ws.values().Shell.NoBackground,
 		Ended:        func(text string) { notify(c, text) },                                    // immediately if the model is idle
 		Told:         func(t session.Task) { c.Session.Submit(context.WithoutCancel(ctx), t) }, // ok: a closed session needs no notification

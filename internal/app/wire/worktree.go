@@ -4,7 +4,7 @@ import (
 	"context"
 	"path/filepath"
 
-	"adze/internal/app/workdir"
+	"adze/internal/app/conversation"
 	"adze/internal/commands"
 	"adze/internal/feature/worktrees"
 	"adze/internal/platform/worktree"
@@ -26,7 +26,7 @@ type WorktreeSpec struct {
 
 // A workplace holds a conversation's directory and the worktrees it can move to.
 type workplace struct {
-	*workdir.Dir
+	*conversation.Workdir
 	trees *worktrees.Place // nil if worktrees are unavailable
 	news  string           // pending notice about a resumed session's worktree
 }

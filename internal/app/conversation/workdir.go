@@ -1,6 +1,4 @@
-// Package workdir tracks a conversation's working directory for its tools and the permission
-// check.
-package workdir
+package conversation
 
 import (
 	"os"
@@ -14,7 +12,7 @@ import (
 )
 
 // A Dir is a conversation's working directory. It is safe for concurrent use.
-type Dir struct {
+type Workdir struct {
 	// Changed is called on each change. It must be set before the first.
 	Changed func(from, to string)
 
@@ -25,19 +23,19 @@ type Dir struct {
 }
 
 // New returns the working directory of a conversation that starts in dir.
-func New(dir string, g *permission.Gate) *Dir {
-	return &Dir{root: dir, now: dir, gate: g, Changed: func(string, string) {}}
+func NewWorkdir(dir string, g *permission.Gate) *Workdir {
+	return &Workdir{root: dir, now: dir, gate: g, Changed: func(string, string) {}}
 }
 
 // Here returns the working directory.
-func (d *Dir) Here() string {
+func (d *Workdir) Here() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.now
 }
 
 // Home returns the conversation's initial directory, or its worktree.
-func (d *Dir) Home() string {
+func (d *Workdir) Home() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.root
@@ -45,7 +43,7 @@ func (d *Dir) Home() string {
 
 // Relocate makes dir the conversation's root and working directory. left is the repository copy
 // that the conversation has left, or "".
-func (d *Dir) Relocate(dir, left string) {
+func (d *Workdir) Relocate(dir, left string) {
 	d.mu.Lock()
 	from := d.now
 	d.root, d.now = dir, dir
@@ -58,7 +56,7 @@ func (d *Dir) Relocate(dir, left string) {
 
 // Move makes dir the working directory, or the initial directory if dir is outside the roots.
 // It returns the new working directory.
-func (d *Dir) Move(dir string) string {
+func (d *Workdir) Move(dir string) string {
 	if real, err := filepath.EvalSymlinks(dir); err == nil && d.contains(real) && fsys.IsDir(real) {
 		dir = real
 	} else {
@@ -79,7 +77,7 @@ func (d *Dir) Move(dir string) string {
 }
 
 // contains reports whether a path without symlinks is inside any of the roots.
-func (d *Dir) contains(path string) bool {
+func (d *Workdir) contains(path string) bool {
 	return slices.ContainsFunc(d.Roots(), func(root string) bool {
 		real, err := filepath.EvalSymlinks(root)
 		return err == nil && (path == real || paths.Relative(real, path) != path)
@@ -87,7 +85,7 @@ func (d *Dir) contains(path string) bool {
 }
 
 // Roots returns the conversation's working directories.
-func (d *Dir) Roots() []string { return d.gate.Standing().Config().Dirs }
+func (d *Workdir) Roots() []string { return d.gate.Standing().Config().Dirs }
 
 // sameFile reports whether two names refer to the same file.
 func sameFile(a, b string) bool {
