@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"adze/internal/app/conversation"
-	"adze/internal/app/variables"
 	"adze/internal/platform/envfile"
 	"adze/internal/platform/environ"
 	"adze/internal/platform/osproc"
@@ -27,7 +26,7 @@ import (
 // Config configures a Shell.
 type Config struct {
 	Dir    *conversation.Workdir
-	Env    *variables.Commands
+	Env    *conversation.CommandEnv
 	Record *transcript.Transcript
 	// Home is the state home, or "".
 	Home string
@@ -117,7 +116,7 @@ func tell(told func(session.Task), t *task.Task, ended bool) {
 }
 
 // Plain returns the shared state for conversations that store nothing. It starts nothing.
-func Plain(dir *conversation.Workdir, env *variables.Commands) *Shell {
+func Plain(dir *conversation.Workdir, env *conversation.CommandEnv) *Shell {
 	s := &Shell{Dir: dir, Tasks: task.New(os.TempDir(), nil)}
 	s.SetEnv(env)
 	return s
@@ -198,7 +197,7 @@ func (s *Shell) Hear(context.Context, session.Prompt) session.Hearing {
 }
 
 // SetEnv sets the environment of commands.
-func (s *Shell) SetEnv(c *variables.Commands) {
+func (s *Shell) SetEnv(c *conversation.CommandEnv) {
 	s.env.Store(&c.List)
 	s.Notes.Set(c.Withheld)
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"adze/internal/app/variables"
+	"adze/internal/app/conversation"
 	"adze/internal/domain/instruct"
 	"adze/internal/feature/agents"
 	"adze/internal/hook"
@@ -30,7 +30,7 @@ func (c *Conversation) openHooks(ctx context.Context) {
 			},
 			Dir:        c.ws.Dir,
 			ProjectDir: c.ws.Project.Trust.Root,
-			Environ:    func() []string { return variables.All(c.ws.inherited(), c.ws.values()) },
+			Environ:    func() []string { return conversation.Environ(c.ws.inherited(), c.ws.values()) },
 			Scrubbed:   func() []string { return slices.Clone(c.shell.Env()) },
 			Policy:     hookPolicy(v.Hooks, c.spec.Bare),
 			Approved: func(from hook.Source, event, matcher string, handler json.RawMessage) bool {

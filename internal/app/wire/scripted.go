@@ -10,7 +10,6 @@ import (
 	"adze/internal/app/conversation"
 	"adze/internal/app/shells"
 	"adze/internal/app/toolbox"
-	"adze/internal/app/variables"
 	"adze/internal/model/replay"
 	"adze/internal/permission"
 	"adze/internal/platform/filestate"
@@ -40,7 +39,7 @@ func Scripted(ctx context.Context, name string, script []byte, dir, state string
 	values, runner := settings.Decode(defaults), new(osproc.Runner)
 	tools := toolbox.New(toolbox.Config{
 		Values: values, Runner: runner, Engine: engine, Gate: gate,
-		Shell: shells.Plain(conversation.NewWorkdir(dir, gate), variables.ForCommands(os.Environ(), values)), State: known,
+		Shell: shells.Plain(conversation.NewWorkdir(dir, gate), conversation.NewCommandEnv(os.Environ(), values)), State: known,
 		Files: &change.Files{
 			Dir: func() string { return dir }, State: known, Replacer: replace.New(filepath.Join(state, "locks")),
 			Listeners: []change.Listener{searchNews{engine}},

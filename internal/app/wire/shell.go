@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/app/conversation"
 	"adze/internal/app/shells"
-	"adze/internal/app/variables"
 	"adze/internal/platform/osproc"
 	"adze/internal/session"
 )
@@ -42,7 +42,7 @@ func (e *Env) inherited() []string {
 }
 
 // environment returns the environment for commands according to the current settings.
-func (w *Workspace) environment() *variables.Commands { return w.env.By(w.inherited, w.values()) }
+func (w *Workspace) environment() *conversation.CommandEnv { return w.env.By(w.inherited, w.values()) }
 
 // runner returns a function that runs a program with the user's environment and a short
 // timeout, and returns its output.

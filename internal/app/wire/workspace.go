@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
+	"adze/internal/app/conversation"
 	"adze/internal/app/models"
 	"adze/internal/app/terminal"
-	"adze/internal/app/variables"
 	"adze/internal/domain/agentdef"
 	"adze/internal/domain/skill/library"
 	"adze/internal/feature/agents"
@@ -69,8 +69,8 @@ type Workspace struct {
 	Keys *terminal.Bindings
 
 	runner      *osproc.Runner
-	env         variables.Last // environment of commands
-	probe       sandbox.Probe  // tests the sandbox once for all conversations
+	env         conversation.CommandEnvCache // environment of commands
+	probe       sandbox.Probe                // tests the sandbox once for all conversations
 	git         gitFacts
 	schemas     structured.Cache // output schemas
 	plansOnce   sync.Once

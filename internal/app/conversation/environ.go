@@ -1,7 +1,4 @@
-// Package variables builds the environments of programs started by adze: the inherited
-// environment and the variables from the settings, with secrets removed for the model's
-// commands.
-package variables
+package conversation
 
 import (
 	"slices"
@@ -14,7 +11,9 @@ import (
 
 // All returns the inherited environment, including secrets, and the variables from the
 // settings.
-func All(inherited []string, v *settings.Values) []string { return append(inherited, entries(v)...) }
+func Environ(inherited []string, v *settings.Values) []string {
+	return append(inherited, entries(v)...)
+}
 
 // entries returns the variables from the settings.
 func entries(v *settings.Values) []string {
@@ -26,15 +25,15 @@ func entries(v *settings.Values) []string {
 }
 
 // Commands is the environment of commands for certain settings.
-type Commands struct {
+type CommandEnv struct {
 	of       *settings.Values
 	List     []string
 	Withheld []string // names of withheld secrets
 }
 
 // ForCommands returns the environment of commands. Variables from the settings are included.
-func ForCommands(inherited []string, v *settings.Values) *Commands {
-	c := &Commands{of: v, List: osproc.ScrubEnv(inherited, v.Shell.KeyEnv...)}
+func NewCommandEnv(inherited []string, v *settings.Values) *CommandEnv {
+	c := &CommandEnv{of: v, List: osproc.ScrubEnv(inherited, v.Shell.KeyEnv...)}
 	if v.Shell.DropSecrets {
 		c.List, c.Withheld = environ.Withhold(c.List, v.Shell.PassEnv)
 	}
@@ -43,13 +42,13 @@ func ForCommands(inherited []string, v *settings.Values) *Commands {
 }
 
 // A Last caches the most recent environment of commands. It is safe for concurrent use.
-type Last struct{ atomic.Pointer[Commands] }
+type CommandEnvCache struct{ atomic.Pointer[CommandEnv] }
 
 // By returns the environment of commands for the current settings.
-func (l *Last) By(inherited func() []string, v *settings.Values) *Commands {
+func (l *CommandEnvCache) By(inherited func() []string, v *settings.Values) *CommandEnv {
 	c := l.Load()
 	if c == nil || c.of != v {
-		c = ForCommands(inherited(), v)
+		c = NewCommandEnv(inherited(), v)
 		l.Store(c)
 	}
 	return c
