@@ -7,7 +7,7 @@ import (
 	"errors"
 	"runtime"
 
-	"adze/internal/app/shells"
+	"adze/internal/app/conversation"
 	"adze/internal/feature/agents"
 	"adze/internal/feature/deferred"
 	"adze/internal/feature/mcp"
@@ -56,7 +56,7 @@ type Config struct {
 	Gate    *permission.Gate
 	Sandbox *confine.Confinement // nil if commands are not sandboxed
 	Git     *gitrepo.Judge       // nil if the tool may create its own
-	Shell   *shells.Shell
+	Shell   *conversation.Shell
 	State   *filestate.Store // files read
 	Files   *change.Files    // nil if files cannot be changed
 	// PlanFile returns the path of the plan file; may be nil.

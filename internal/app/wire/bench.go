@@ -5,7 +5,6 @@ import (
 
 	"adze/internal/app/access"
 	"adze/internal/app/conversation"
-	"adze/internal/app/shells"
 	"adze/internal/app/toolbox"
 	"adze/internal/hook"
 	"adze/internal/permission"
@@ -45,7 +44,7 @@ func (w *Workspace) Bench(a AccessSpec) (*Bench, error) {
 	dir := conversation.NewWorkdir(w.Dir, b.Gate)
 	d := toolbox.Config{
 		Values: w.values(), Runner: w.runner, Engine: w.Engine, Gate: b.Gate,
-		Shell: shells.Plain(dir, w.environment()), State: filestate.New(), Output: new(structured.Output), Pages: toolbox.Pages(w.online()),
+		Shell: conversation.PlainShell(dir, w.environment()), State: filestate.New(), Output: new(structured.Output), Pages: toolbox.Pages(w.online()),
 		Turns:       toolbox.Turns{Unattended: true}, // list the tools as in an unattended turn
 		Experiments: new(windowParts).experiments(w.values().Window),
 	}

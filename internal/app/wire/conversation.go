@@ -9,11 +9,11 @@ import (
 	"adze/internal/agent"
 	"adze/internal/agent/exec"
 	"adze/internal/agent/sidequery"
+	"adze/internal/app/conversation"
 	"adze/internal/app/debuglog"
 	"adze/internal/app/models"
 	"adze/internal/app/outputs"
 	"adze/internal/app/providers"
-	"adze/internal/app/shells"
 	"adze/internal/app/toolbox"
 	"adze/internal/feature/mcp"
 	"adze/internal/feature/skills"
@@ -46,7 +46,7 @@ type Conversation struct {
 	model   *models.Choice
 	sandbox *confine.Confinement
 	dir     workplace
-	shell   *shells.Shell
+	shell   *conversation.Shell
 	files   *fileRecords
 	told    *briefing
 	skills  *skills.Skills // nil without a model

@@ -8,7 +8,6 @@ import (
 	"adze/internal/agent"
 	"adze/internal/agent/exec"
 	"adze/internal/app/conversation"
-	"adze/internal/app/shells"
 	"adze/internal/app/toolbox"
 	"adze/internal/model/replay"
 	"adze/internal/permission"
@@ -39,7 +38,7 @@ func Scripted(ctx context.Context, name string, script []byte, dir, state string
 	values, runner := settings.Decode(defaults), new(osproc.Runner)
 	tools := toolbox.New(toolbox.Config{
 		Values: values, Runner: runner, Engine: engine, Gate: gate,
-		Shell: shells.Plain(conversation.NewWorkdir(dir, gate), conversation.NewCommandEnv(os.Environ(), values)), State: known,
+		Shell: conversation.PlainShell(conversation.NewWorkdir(dir, gate), conversation.NewCommandEnv(os.Environ(), values)), State: known,
 		Files: &change.Files{
 			Dir: func() string { return dir }, State: known, Replacer: replace.New(filepath.Join(state, "locks")),
 			Listeners: []change.Listener{searchNews{engine}},

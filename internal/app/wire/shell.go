@@ -9,14 +9,13 @@ import (
 	"time"
 
 	"adze/internal/app/conversation"
-	"adze/internal/app/shells"
 	"adze/internal/platform/osproc"
 	"adze/internal/session"
 )
 
 // openShell creates the state shared by commands. Nothing is written before the first command.
 func (c *Conversation) openShell(ctx context.Context) (err error) {
-	cfg := shells.Config{
+	cfg := conversation.ShellConfig{
 		Dir: c.dir.Workdir, Env: c.ws.environment(), Record: c.record, Home: c.ws.Project.Home, Program: c.ws.Program, Say: c.ws.Say,
 		NoBackground: c.ws.values().Shell.NoBackground,
 		Ended:        func(text string) { notify(c, text) },                                    // immediately if the model is idle
@@ -29,7 +28,7 @@ func (c *Conversation) openShell(ctx context.Context) (err error) {
 		cfg.Lead = w.Lead.shell
 	}
 	c.dir.Changed = func(from, to string) { c.Hooks.Moved(ctx, from, to) }
-	c.shell, err = shells.Open(cfg, c.closers.add)
+	c.shell, err = conversation.OpenShell(cfg, c.closers.add)
 	return err
 }
 

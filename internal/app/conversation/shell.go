@@ -1,6 +1,4 @@
-// Package shells holds the state shared by a conversation's shell commands: directory,
-// environment, processes and background tasks.
-package shells
+package conversation
 
 import (
 	"context"
@@ -12,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"adze/internal/app/conversation"
 	"adze/internal/platform/envfile"
 	"adze/internal/platform/environ"
 	"adze/internal/platform/osproc"
@@ -24,9 +21,9 @@ import (
 )
 
 // Config configures a Shell.
-type Config struct {
-	Dir    *conversation.Workdir
-	Env    *conversation.CommandEnv
+type ShellConfig struct {
+	Dir    *Workdir
+	Env    *CommandEnv
 	Record *transcript.Transcript
 	// Home is the state home, or "".
 	Home string
@@ -49,7 +46,7 @@ type Config struct {
 
 // A Shell holds the state shared by a conversation's commands.
 type Shell struct {
-	Dir      *conversation.Workdir
+	Dir      *Workdir
 	Runner   *osproc.Runner // kills leftover processes at the end of the conversation
 	Tasks    *task.Table    // nil if background tasks are off
 	Vars     *envfile.File  // file in which hooks set variables
@@ -64,7 +61,7 @@ type Shell struct {
 
 // Open creates the shared state. Nothing is written before the first command. opened is called
 // with functions that close parts of it, to be run in reverse order.
-func Open(c Config, opened func(close func())) (*Shell, error) {
+func OpenShell(c ShellConfig, opened func(close func())) (*Shell, error) {
 	folder := c.Record.Folder()
 	if folder == "" {
 		var err error
@@ -116,7 +113,7 @@ func tell(told func(session.Task), t *task.Task, ended bool) {
 }
 
 // Plain returns the shared state for conversations that store nothing. It starts nothing.
-func Plain(dir *conversation.Workdir, env *conversation.CommandEnv) *Shell {
+func PlainShell(dir *Workdir, env *CommandEnv) *Shell {
 	s := &Shell{Dir: dir, Tasks: task.New(os.TempDir(), nil)}
 	s.SetEnv(env)
 	return s
@@ -197,7 +194,7 @@ func (s *Shell) Hear(context.Context, session.Prompt) session.Hearing {
 }
 
 // SetEnv sets the environment of commands.
-func (s *Shell) SetEnv(c *conversation.CommandEnv) {
+func (s *Shell) SetEnv(c *CommandEnv) {
 	s.env.Store(&c.List)
 	s.Notes.Set(c.Withheld)
 }
