@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"adze/internal/app/access"
 	"adze/internal/app/conversation"
 	"adze/internal/app/providers"
 	"adze/internal/feature/teams"
@@ -40,7 +39,7 @@ func (c *Conversation) openGate(ctx context.Context) (err error) {
 	}
 	c.closers.add(c.sandbox.Close)
 	if c.Gate == nil {
-		if c.Gate, err = access.NewGate(c.ws.place(), c.spec.Access, c.sandbox.InForce); err != nil {
+		if c.Gate, err = conversation.NewGate(c.ws.place(), c.spec.Access, c.sandbox.InForce); err != nil {
 			return err
 		}
 	}

@@ -3,7 +3,6 @@ package wire
 import (
 	"slices"
 
-	"adze/internal/app/access"
 	"adze/internal/app/conversation"
 	"adze/internal/app/toolbox"
 	"adze/internal/hook"
@@ -31,7 +30,7 @@ func (w *Workspace) Bench(a AccessSpec) (*Bench, error) {
 		return nil, err
 	}
 	defer f.Close()
-	c, err := access.Policy(w.place(), a)
+	c, err := conversation.AccessPolicy(w.place(), a)
 	if err != nil {
 		return nil, err
 	}

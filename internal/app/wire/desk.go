@@ -12,7 +12,7 @@ import (
 
 	"adze/internal/agent"
 	"adze/internal/agent/exec"
-	"adze/internal/app/access"
+	"adze/internal/app/conversation"
 	"adze/internal/commands"
 	"adze/internal/msg"
 	"adze/internal/permission"
@@ -215,7 +215,7 @@ func mayRead(ctx context.Context, c *Conversation, path string) error {
 	if !ok {
 		return errors.New("files may not be read in this session")
 	}
-	return access.MayRead(ctx, t, c.Gate, path)
+	return conversation.MayRead(ctx, t, c.Gate, path)
 }
 
 // A userGate allows every call. It is used for commands typed by the user.

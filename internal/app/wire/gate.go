@@ -1,7 +1,7 @@
 package wire
 
 import (
-	"adze/internal/app/access"
+	"adze/internal/app/conversation"
 	"adze/internal/app/toolbox"
 	"adze/internal/feature/agents"
 	"adze/internal/permission"
@@ -11,14 +11,14 @@ import (
 )
 
 // place returns the parts of the workspace that gates need.
-func (w *Workspace) place() access.Place {
-	return access.Place{Project: w.Project, Dir: w.Dir, Getenv: w.Getenv, Say: w.Say, Language: w.language, Obeyed: w.git.judge.Obeyed}
+func (w *Workspace) place() conversation.AccessPlace {
+	return conversation.AccessPlace{Project: w.Project, Dir: w.Dir, Getenv: w.Getenv, Say: w.Say, Language: w.language, Obeyed: w.git.judge.Obeyed}
 }
 
 // deniedTools returns a predicate for tools that are not offered. The structured output tool is
 // offered whenever there is a schema.
 func deniedTools(w *Workspace, s *Spec, gate *permission.Gate, tools []tool.Tool) func(name string) bool {
-	o := access.Offer{Tools: tools, Always: structured.Name, Agent: offeredBy(s), HasServers: func() bool { return hasServers(w) }}
+	o := conversation.Offer{Tools: tools, Always: structured.Name, Agent: offeredBy(s), HasServers: func() bool { return hasServers(w) }}
 	switch w.values().Size {
 	case settings.SmallPrompt:
 		o.Simple = toolbox.Small()
@@ -28,5 +28,5 @@ func deniedTools(w *Workspace, s *Spec, gate *permission.Gate, tools []tool.Tool
 	if s.Coordinator {
 		o.Simple, o.Agent = agents.CoordinatorTools(), agents.CoordinatorOffers
 	}
-	return access.Denied(w.Say, s.Access, gate, o)
+	return conversation.Denied(w.Say, s.Access, gate, o)
 }

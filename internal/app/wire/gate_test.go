@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/app/access"
+	"adze/internal/app/conversation"
 	"adze/internal/permission"
 	"adze/internal/settings"
 	"adze/internal/setup"
@@ -31,10 +31,10 @@ func TestMayBypass(t *testing.T) {
 			place := newPlace(t)
 			place.Vars["IS_SANDBOX"] = tt.sandbox
 			p := place.open(settings.Source{}).values().Permissions
-			if err := access.MayBypass(tt.uid, p, func() bool { return true }); err != nil {
+			if err := conversation.MayBypass(tt.uid, p, func() bool { return true }); err != nil {
 				t.Errorf("in the sandbox: %v", err)
 			}
-			err := access.MayBypass(tt.uid, p, unconfined)
+			err := conversation.MayBypass(tt.uid, p, unconfined)
 			if (err == nil) != tt.ok {
 				t.Error(err)
 			}
@@ -42,7 +42,7 @@ func TestMayBypass(t *testing.T) {
 				t.Errorf("nothing was run, and the exit code does not say so (second-look 4.8): %v", err)
 			}
 			p = place.open(settings.Source{ManagedInline: `{"permissions":{"disableBypassPermissionsMode":"disable"}}`}).values().Permissions
-			if err := access.MayBypass(tt.uid, p, func() bool { return true }); err == nil || !strings.Contains(err.Error(), "administrator") {
+			if err := conversation.MayBypass(tt.uid, p, func() bool { return true }); err == nil || !strings.Contains(err.Error(), "administrator") {
 				t.Errorf("where the administrator rules it out: %v", err)
 			}
 		})
@@ -68,13 +68,13 @@ func TestStartMode(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			p := newPlace(t)
-			g, err := access.NewGate(p.open(settings.Source{Inline: tt.settings}).place(), tt.access, unconfined)
+			g, err := conversation.NewGate(p.open(settings.Source{Inline: tt.settings}).place(), tt.access, unconfined)
 			if err != nil || g.Mode() != tt.want || !strings.Contains(p.said.String(), tt.says) {
 				t.Errorf("%s, %v, said %q", g.Mode(), err, p.said.String())
 			}
 		})
 	}
-	if _, err := access.NewGate(newPlace(t).open(settings.Source{}).place(), AccessSpec{Mode: "lenient"}, unconfined); err == nil || !strings.Contains(err.Error(), "default, acceptEdits, plan") {
+	if _, err := conversation.NewGate(newPlace(t).open(settings.Source{}).place(), AccessSpec{Mode: "lenient"}, unconfined); err == nil || !strings.Contains(err.Error(), "default, acceptEdits, plan") {
 		t.Error(err)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"adze/internal/app/access"
+	"adze/internal/app/conversation"
 	"adze/internal/app/toolbox"
 	"adze/internal/mcp"
 	"adze/internal/mcp/roster"
@@ -31,7 +31,7 @@ func BenchmarkPoolOfServers(b *testing.B) {
 	for i := range 20 {
 		gate.AddRule(rule.Rule{Tool: fmt.Sprint("mcp__other", i), Behavior: permission.Deny, Scope: scope.User})
 	}
-	denied := access.Denied(nil, AccessSpec{}, gate, access.Offer{})
+	denied := conversation.Denied(nil, AccessSpec{}, gate, conversation.Offer{})
 	r := toolbox.Registry(nil, gate)
 	r.Deferred = func(string, *tool.Traits) bool { return true }
 	first, _ := r.Assemble(set.Tools(offered), denied)

@@ -3,7 +3,7 @@ package wire
 import (
 	"encoding/json"
 
-	"adze/internal/app/access"
+	"adze/internal/app/conversation"
 	"adze/internal/app/debuglog"
 	"adze/internal/app/models"
 	"adze/internal/domain/agentdef"
@@ -114,7 +114,7 @@ type PromptSpec struct {
 }
 
 // An AccessSpec configures the model's permissions.
-type AccessSpec = access.Spec
+type AccessSpec = conversation.AccessSpec
 
 // Limits bound a turn or a session; 0 means no limit.
 type Limits struct {

@@ -1,4 +1,4 @@
-package access
+package conversation
 
 import (
 	"fmt"
@@ -26,7 +26,7 @@ type Offer struct {
 // Denied returns a predicate for tools that are not offered: denied by a rule, not chosen, or
 // not part of simple mode. The structured output tool is offered whenever there is a schema.
 // Chosen names that match no tool are reported to the user.
-func Denied(say func(string), a Spec, gate *permission.Gate, o Offer) func(name string) bool {
+func Denied(say func(string), a AccessSpec, gate *permission.Gate, o Offer) func(name string) bool {
 	var names []string
 	for _, list := range a.Tools {
 		names = slices.AppendSeq(names, strings.FieldsFuncSeq(list, func(r rune) bool { return r == ',' || r == ' ' }))

@@ -1,6 +1,4 @@
-// Package access builds a conversation's permission gate from flags and settings, and
-// determines the tools it is offered.
-package access
+package conversation
 
 import (
 	"fmt"
@@ -16,7 +14,7 @@ import (
 )
 
 // A Spec holds the permission options of a conversation.
-type Spec struct {
+type AccessSpec struct {
 	Allow, Deny []string // lists of rules
 	Tools       []string // tools to offer if Chosen
 	Chosen      bool
@@ -31,7 +29,7 @@ type Spec struct {
 }
 
 // A Place is the workspace of a gate.
-type Place struct {
+type AccessPlace struct {
 	Project *settings.Project
 	// Dir is the working directory.
 	Dir      string
@@ -45,8 +43,8 @@ type Place struct {
 // NewGate returns the permission gate for the rules in flags and settings. An invalid rule in a
 // flag is an error; one in the settings is reported and fails safe. confined reports whether
 // commands run in a sandbox.
-func NewGate(at Place, a Spec, confined func() bool) (*permission.Gate, error) {
-	c, err := Policy(at, a)
+func NewGate(at AccessPlace, a AccessSpec, confined func() bool) (*permission.Gate, error) {
+	c, err := AccessPolicy(at, a)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +70,7 @@ func NewGate(at Place, a Spec, confined func() bool) (*permission.Gate, error) {
 }
 
 // Policy returns a new conversation's permission policy.
-func Policy(at Place, a Spec) (permission.Config, error) {
+func AccessPolicy(at AccessPlace, a AccessSpec) (permission.Config, error) {
 	p := at.Project.Values().Permissions
 	rules, err := flagRules(a)
 	if err != nil {
@@ -95,7 +93,7 @@ func Policy(at Place, a Spec) (permission.Config, error) {
 }
 
 // startMode returns the permission mode selected by flags or settings.
-func startMode(say func(string), a Spec, p settings.Permissions) (permission.Mode, error) {
+func startMode(say func(string), a AccessSpec, p settings.Permissions) (permission.Mode, error) {
 	if a.Skip {
 		return permission.Bypass, nil
 	}
@@ -136,7 +134,7 @@ func MayBypass(uid int, p settings.Permissions, confined func() bool) error {
 }
 
 // flagRules parses the rules in flags. An invalid rule is an error.
-func flagRules(a Spec) ([]rule.Rule, error) {
+func flagRules(a AccessSpec) ([]rule.Rule, error) {
 	var rules []rule.Rule
 	for _, list := range []struct {
 		flag     string
