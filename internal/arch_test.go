@@ -85,7 +85,7 @@ var layers = [][]string{
 	{"app/providers", "feature/mcp", "feature/deferred", "feature/skills", "feature/schedule", "feature/tasks", "feature/doctor", "feature/questions", "feature/agents", "feature/worktrees", "feature/agents", "feature/agents"},
 	{"feature/teams", "feature/workflows", "feature/agents"},
 	{"app/models", "app/conversation", "app/artifacts", "app/outputs", "app/conversation", "feature/memory"},
-	{"app/conversation", "app/debuglog", "feature/instructions", "app/toolbox"},
+	{"app/conversation", "app/conversation", "feature/instructions", "app/toolbox"},
 	{"app/conversation"},
 	{"app/toolbox"},
 	{"app/wire", "app/login"},

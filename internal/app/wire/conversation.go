@@ -10,7 +10,6 @@ import (
 	"adze/internal/agent/exec"
 	"adze/internal/agent/sidequery"
 	"adze/internal/app/conversation"
-	"adze/internal/app/debuglog"
 	"adze/internal/app/models"
 	"adze/internal/app/outputs"
 	"adze/internal/app/providers"
@@ -86,7 +85,7 @@ func (w *Workspace) Converse(ctx context.Context, spec Spec) (_ *Conversation, e
 	if err = c.openModel(ctx); err != nil {
 		return nil, err
 	}
-	if c.debug, err = debuglog.Open(debuglog.Config{Spec: spec.Debug, Home: w.Project.Home, Session: c.record.ID, Version: w.Version}, c.closers.add); err != nil {
+	if c.debug, err = conversation.OpenLog(conversation.LogConfig{LogSpec: spec.Debug, Home: w.Project.Home, Session: c.record.ID, Version: w.Version}, c.closers.add); err != nil {
 		return nil, err
 	}
 	if c.debug != nil {

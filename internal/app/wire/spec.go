@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 
 	"adze/internal/app/conversation"
-	"adze/internal/app/debuglog"
 	"adze/internal/app/models"
 	"adze/internal/domain/agentdef"
 	"adze/internal/feature/instructions"
@@ -123,4 +122,4 @@ type Limits struct {
 }
 
 // A DebugSpec configures debug logging.
-type DebugSpec = debuglog.Spec
+type DebugSpec = conversation.LogSpec

@@ -1,5 +1,4 @@
-// Package debuglog opens a session's debug log, which filters lines and redacts secrets.
-package debuglog
+package conversation
 
 import (
 	"bytes"
@@ -16,15 +15,15 @@ import (
 )
 
 // A Spec holds the debug log options.
-type Spec struct {
+type LogSpec struct {
 	On     bool
 	Filter string // words that lines must or must not contain
 	File   string // empty means a file in the state home
 }
 
 // Config configures the debug log.
-type Config struct {
-	Spec
+type LogConfig struct {
+	LogSpec
 	Home    string // state home
 	Session string // session ID
 	Version string // program version
@@ -32,7 +31,7 @@ type Config struct {
 
 // Open opens the debug log, or returns nil if it is off. opened is called with a function that
 // closes it.
-func Open(c Config, opened func(close func())) (*slog.Logger, error) {
+func OpenLog(c LogConfig, opened func(close func())) (*slog.Logger, error) {
 	if !c.On {
 		return nil, nil
 	}
