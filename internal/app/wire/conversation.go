@@ -11,7 +11,6 @@ import (
 	"adze/internal/agent/sidequery"
 	"adze/internal/app/conversation"
 	"adze/internal/app/models"
-	"adze/internal/app/outputs"
 	"adze/internal/app/providers"
 	"adze/internal/app/toolbox"
 	"adze/internal/feature/mcp"
@@ -50,7 +49,7 @@ type Conversation struct {
 	told    *briefing
 	skills  *skills.Skills // nil without a model
 	window  windowParts
-	output  outputs.Output
+	output  conversation.Output
 	staff
 	scratch *scratch.Dir // nil without a model
 	closers closers
@@ -58,7 +57,7 @@ type Conversation struct {
 
 // Converse opens a conversation. Nothing is written before the first message.
 func (w *Workspace) Converse(ctx context.Context, spec Spec) (_ *Conversation, err error) {
-	c := &Conversation{ws: w, spec: spec, output: outputs.Output{Schemas: &w.schemas}}
+	c := &Conversation{ws: w, spec: spec, output: conversation.Output{Schemas: &w.schemas}}
 	defer func() {
 		if err != nil {
 			c.Close()

@@ -1,5 +1,4 @@
-// Package outputs implements structured output: turns that end in a value matching a schema.
-package outputs
+package conversation
 
 import (
 	"bytes"
