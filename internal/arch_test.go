@@ -84,7 +84,7 @@ var layers = [][]string{
 	{"session/transcript", "feature/memory", "feature/styles", "feature/agents", "feature/plugins"},
 	{"app/providers", "feature/mcp", "feature/deferred", "feature/skills", "feature/schedule", "feature/tasks", "feature/doctor", "feature/questions", "feature/agents", "feature/worktrees", "feature/agents", "feature/agents"},
 	{"feature/teams", "feature/workflows", "feature/agents"},
-	{"app/models", "app/conversation", "app/artifacts", "app/conversation", "app/conversation", "feature/memory"},
+	{"app/providers", "app/conversation", "app/artifacts", "app/conversation", "app/conversation", "feature/memory"},
 	{"app/conversation", "app/conversation", "feature/instructions", "app/toolbox"},
 	{"app/conversation"},
 	{"app/toolbox"},

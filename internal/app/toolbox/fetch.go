@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"adze/internal/agent/sidequery"
-	"adze/internal/app/models"
 	"adze/internal/app/providers"
 	"adze/internal/msg"
 	"adze/internal/permission"
@@ -38,7 +37,7 @@ func (p WebPlace) network() transport.Config {
 // A Reader is the conversation for which pages are fetched and the web is searched.
 type PageReader struct {
 	Gate  *permission.Gate
-	Model *models.Choice
+	Model *providers.Choice
 	// Current returns the name of the model in use, and Small the model for side queries. They
 	// are called only once there is a session.
 	Current func() string

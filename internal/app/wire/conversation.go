@@ -10,7 +10,6 @@ import (
 	"adze/internal/agent/exec"
 	"adze/internal/agent/sidequery"
 	"adze/internal/app/conversation"
-	"adze/internal/app/models"
 	"adze/internal/app/providers"
 	"adze/internal/app/toolbox"
 	"adze/internal/feature/mcp"
@@ -41,7 +40,7 @@ type Conversation struct {
 	spec    Spec
 	debug   *slog.Logger // may be nil
 	record  *transcript.Transcript
-	model   *models.Choice
+	model   *providers.Choice
 	sandbox *confine.Confinement
 	dir     workplace
 	shell   *conversation.Shell

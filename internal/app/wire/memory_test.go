@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"adze/internal/agent"
-	"adze/internal/app/models"
 	"adze/internal/app/providers"
 	"adze/internal/commands"
 	"adze/internal/feature/memory"
@@ -563,7 +562,7 @@ func TestSmallModel(t *testing.T) {
 		p.Vars["ANTHROPIC_SMALL_FAST_MODEL"] = tt.name
 		p.Vars["ANTHROPIC_BASE_URL"], p.Vars["ANTHROPIC_API_KEY"] = tt.base, "key"
 		ws := p.open(settings.Source{})
-		m := &models.Choice{Config: ws.modelConfig(), Name: tt.main}
+		m := &providers.Choice{ChoiceConfig: ws.modelConfig(), Name: tt.main}
 		var err error
 		if m.Backend, err = providers.Open(ws.backendConfig(ModelSpec{}), tt.main); err != nil {
 			t.Fatal(err)

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/app/models"
 	"adze/internal/app/providers"
 	"adze/internal/model"
 	"adze/internal/msg"
@@ -16,25 +15,25 @@ import (
 )
 
 // ScriptedModel is the ID of the model played by a script.
-const ScriptedModel = models.ScriptedModel
+const ScriptedModel = providers.ScriptedModel
 
 // openModel selects the model and its provider, unless calls do not come from a model.
 func (c *Conversation) openModel(ctx context.Context) (err error) {
 	cfg := c.ws.modelConfig()
 	if c.spec.Calls != FromModel {
-		c.model = &models.Choice{Config: cfg}
+		c.model = &providers.Choice{ChoiceConfig: cfg}
 		return nil
 	}
 	if c.spec.Preview {
-		c.model = models.Preview(cfg, c.spec.Model)
+		c.model = providers.Preview(cfg, c.spec.Model)
 		_, err := c.model.Resolve(c.model.Name)
 		return err
 	}
-	var parent *models.Choice
+	var parent *providers.Choice
 	if c.spec.Worker != nil {
 		parent = c.spec.Worker.Lead.model
 	}
-	if c.model, err = models.Choose(ctx, cfg, c.spec.Model, parent, c.closers.add); err == nil && parent == nil {
+	if c.model, err = providers.Choose(ctx, cfg, c.spec.Model, parent, c.closers.add); err == nil && parent == nil {
 		fitPrompt(c)
 	}
 	return err
@@ -51,11 +50,11 @@ func fitPrompt(c *Conversation) {
 }
 
 // modelConfig returns the configuration for model selection.
-func (w *Workspace) modelConfig() models.Config {
-	return models.Config{Models: w.Models, Values: w.values, Say: w.Say, Backend: w.backendConfig}
+func (w *Workspace) modelConfig() providers.ChoiceConfig {
+	return providers.ChoiceConfig{Models: w.Models, Values: w.values, Say: w.Say, Backend: w.backendConfig}
 }
 
-func (w *Workspace) backendConfig(m models.Spec) providers.Config {
+func (w *Workspace) backendConfig(m providers.ChoiceSpec) providers.Config {
 	return providers.Config{
 		Settings: w.Project.Settings(), Keys: providers.OpenKeys(w.Project.Home), Provider: m.Provider, Record: m.Record, Betas: m.Betas,
 		Models: w.Models.Table, Earlier: m.Earlier, Dir: w.Dir, Environ: w.Environ, Getenv: w.Getenv, Home: w.Project.User, Version: w.Version, Say: w.Say,
@@ -64,7 +63,7 @@ func (w *Workspace) backendConfig(m models.Spec) providers.Config {
 
 // otherProvider returns the model of a conversation's last answer if its provider differs from
 // the currently selected one: a conversation stays with its provider.
-func (w *Workspace) otherProvider(m models.Spec, entries []msg.Entry) string {
+func (w *Workspace) otherProvider(m providers.ChoiceSpec, entries []msg.Entry) string {
 	for _, e := range slices.Backward(entries) {
 		if e.Model != "" {
 			if providers.Other(w.backendConfig(m), cmp.Or(w.values().Model.Name, "default"), e.Model) {

@@ -1,6 +1,4 @@
-// Package models selects a conversation's model and its properties: limits, price, effort, and
-// the small model for side queries.
-package models
+package providers
 
 import (
 	"cmp"
@@ -13,7 +11,6 @@ import (
 	"sync"
 
 	"adze/internal/agent"
-	"adze/internal/app/providers"
 	"adze/internal/model"
 	"adze/internal/model/catalog"
 	"adze/internal/model/cost"
@@ -25,7 +22,7 @@ import (
 )
 
 // A Spec holds the model options. Empty fields mean the settings decide.
-type Spec struct {
+type ChoiceSpec struct {
 	// Earlier is the ID of the model a resumed conversation returns to.
 	Earlier                  string
 	Name, Fallback, Provider string
@@ -53,8 +50,8 @@ type Models struct {
 }
 
 // Open returns the catalog for a project's settings.
-func Open(p *settings.Project, say func(string)) *Models {
-	m := &Models{Table: providers.Table(p.Settings(), say), say: say}
+func OpenModels(p *settings.Project, say func(string)) *Models {
+	m := &Models{Table: Table(p.Settings(), say), say: say}
 	if p.Home != "" {
 		m.notes = filepath.Join(p.Home, "unknown-models")
 	}
@@ -62,12 +59,12 @@ func Open(p *settings.Project, say func(string)) *Models {
 }
 
 // Config configures model selection.
-type Config struct {
+type ChoiceConfig struct {
 	Models *Models
 	Values func() *settings.Values
 	Say    func(string)
 	// Backend returns the provider configuration for a model.
-	Backend func(Spec) providers.Config
+	Backend func(ChoiceSpec) Config
 }
 
 // Facts returns a model's facts for the ledger.
@@ -118,24 +115,24 @@ func (m *Models) recorded(id string) bool {
 
 // A Choice is the model a conversation was opened with, and its backend.
 type Choice struct {
-	Config
-	Name, Fallback string             // names given by the user
-	Backend        *providers.Backend // nil without a model
+	ChoiceConfig
+	Name, Fallback string   // names given by the user
+	Backend        *Backend // nil without a model
 	// Current returns the name of the model in use; nil before the session exists.
 	Current    func() string
-	spec       Spec
+	spec       ChoiceSpec
 	smallNoted sync.Once
 }
 
 // Preview selects the model a conversation would use, without using it.
-func Preview(cfg Config, spec Spec) *Choice {
-	return &Choice{Config: cfg, spec: spec, Name: cmp.Or(spec.Name, cfg.Values().Model.Name, "default"), Backend: providers.Silent(cfg.Backend(spec))}
+func Preview(cfg ChoiceConfig, spec ChoiceSpec) *Choice {
+	return &Choice{ChoiceConfig: cfg, spec: spec, Name: cmp.Or(spec.Name, cfg.Values().Model.Name, "default"), Backend: Silent(cfg.Backend(spec))}
 }
 
 // Choose selects the model and its provider, which is the parent's unless parent is nil. opened
 // is called with a function that closes a newly opened provider.
-func Choose(ctx context.Context, cfg Config, spec Spec, parent *Choice, opened func(close func())) (*Choice, error) {
-	m := &Choice{Config: cfg, spec: spec}
+func Choose(ctx context.Context, cfg ChoiceConfig, spec ChoiceSpec, parent *Choice, opened func(close func())) (*Choice, error) {
+	m := &Choice{ChoiceConfig: cfg, spec: spec}
 	v := cfg.Values().Model
 	m.Name, m.Fallback = cmp.Or(spec.Name, v.Name, "default"), cmp.Or(spec.Fallback, v.Fallback)
 	if parent != nil {
@@ -160,9 +157,9 @@ func Choose(ctx context.Context, cfg Config, spec Spec, parent *Choice, opened f
 }
 
 func (m *Choice) open(ctx context.Context, opened func(close func())) (err error) {
-	c := m.Config.Backend(m.spec)
+	c := m.ChoiceConfig.Backend(m.spec)
 	c.Lifetime = ctx
-	if m.Backend, err = providers.Open(c, m.Name); err != nil {
+	if m.Backend, err = Open(c, m.Name); err != nil {
 		return err
 	}
 	opened(func() {
@@ -194,7 +191,7 @@ func (m *Choice) wider(known catalog.Model) string {
 
 // Lookup finds a model in the catalog by name.
 func (m *Choice) Lookup(name string) (catalog.Model, error) {
-	if strings.HasPrefix(name, providers.ReplayPrefix) {
+	if strings.HasPrefix(name, ReplayPrefix) {
 		if m.Backend != nil && name != m.Name {
 			return catalog.Model{}, fmt.Errorf("the session uses %s; another script needs a new session", m.Name)
 		}
