@@ -82,9 +82,9 @@ var layers = [][]string{
 	{"feature/startcache", "app/syntax", "app/terminal", "app/terminal", "app/profile", "app/terminal", "app/terminal"},
 	{"settings", "app/actions"},
 	{"session/transcript", "feature/memory", "feature/styles", "feature/agents", "feature/plugins"},
-	{"app/providers", "feature/mcp", "feature/deferred", "feature/skills", "feature/schedule", "feature/tasks", "feature/doctor", "feature/questions", "feature/agents", "feature/worktrees", "feature/agents", "feature/agents"},
+	{"app/models", "feature/mcp", "feature/deferred", "feature/skills", "feature/schedule", "feature/tasks", "feature/doctor", "feature/questions", "feature/agents", "feature/worktrees", "feature/agents", "feature/agents"},
 	{"feature/teams", "feature/workflows", "feature/agents"},
-	{"app/providers", "app/conversation", "app/artifacts", "app/conversation", "app/conversation", "feature/memory"},
+	{"app/models", "app/conversation", "app/artifacts", "app/conversation", "app/conversation", "feature/memory"},
 	{"app/conversation", "app/conversation", "feature/instructions", "app/toolbox"},
 	{"app/conversation"},
 	{"app/toolbox"},
@@ -96,7 +96,7 @@ var layers = [][]string{
 }
 
 // composers combine implementations: tools, the program, providers.
-var composers = []string{"app/toolbox", "app/wire", "app/providers"}
+var composers = []string{"app/toolbox", "app/wire", "app/models"}
 
 // implementations are imported only by composers; the rest of the tree uses their interfaces.
 // The benchmarks, which are not part of the product, play scripts too.
@@ -336,8 +336,8 @@ func checkCode(files map[string]*ast.File) []string {
 		}
 		byProvider := func(exprs ...ast.Expr) {
 			for _, e := range exprs {
-				if s, ok := stringLiteral(e); ok && slices.Contains(providerNames, s) && path.Dir(name) != "internal/app/providers" {
-					report("decides by the provider name %q; only internal/app/providers may", s)
+				if s, ok := stringLiteral(e); ok && slices.Contains(providerNames, s) && path.Dir(name) != "internal/app/models" {
+					report("decides by the provider name %q; only internal/app/models may", s)
 				}
 			}
 		}
@@ -536,8 +536,8 @@ func TestArchCheckSources(t *testing.T) {
 			file: "internal/agent/agent.go",
 			src:  "// Package agent is.\npackage agent\nfunc f(s string) bool { switch s { case \"a\", `vertex`: }; return s != \"openai\" }\n",
 			want: []string{
-				`internal/agent/agent.go: decides by the provider name "vertex"; only internal/app/providers may`,
-				`internal/agent/agent.go: decides by the provider name "openai"; only internal/app/providers may`,
+				`internal/agent/agent.go: decides by the provider name "vertex"; only internal/app/models may`,
+				`internal/agent/agent.go: decides by the provider name "openai"; only internal/app/models may`,
 			},
 		},
 		{
@@ -547,7 +547,7 @@ func TestArchCheckSources(t *testing.T) {
 		},
 		{
 			name: "provider in its place",
-			file: "internal/app/providers/providers.go",
+			file: "internal/app/models/providers.go",
 			src:  "// Package app is.\npackage app\nfunc f(s string) bool { return s == \"openai\" }\n",
 		},
 	}

@@ -6,7 +6,7 @@ import (
 
 	"adze/internal/agent"
 	"adze/internal/app/login"
-	"adze/internal/app/providers"
+	"adze/internal/app/models"
 	"adze/internal/app/syntax"
 	"adze/internal/settings"
 	"adze/internal/setup"
@@ -59,14 +59,14 @@ func (o *authOptions) run(ctx context.Context, env *Env, in invocation) error {
 		return err
 	}
 	p := openLeniently(env, o.project)
-	keys := providers.OpenKeys(p.Home)
+	keys := models.OpenKeys(p.Home)
 	err := keys.Err()
 	if err != nil && action != "status" {
 		return err
 	} else if err != nil {
 		env.Say(err.Error())
 	}
-	c := providers.Config{Settings: p.Settings(), Keys: keys, Version: env.Version, Say: env.Say}
+	c := models.Config{Settings: p.Settings(), Keys: keys, Version: env.Version, Say: env.Say}
 	switch action {
 	case "login":
 		asks := env.console()
@@ -107,8 +107,8 @@ func (o *authOptions) check(in invocation, action string) error {
 }
 
 // status prints the credentials. The fields match those queried by ecosystem clients.
-func (o *authOptions) status(env *Env, p *settings.Project, keys providers.Keys) error {
-	a, err := providers.Status(p, keys)
+func (o *authOptions) status(env *Env, p *settings.Project, keys models.Keys) error {
+	a, err := models.Status(p, keys)
 	if err != nil {
 		return err
 	}

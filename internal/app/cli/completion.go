@@ -3,7 +3,7 @@ package cli
 import (
 	"context"
 
-	"adze/internal/app/providers"
+	"adze/internal/app/models"
 	"adze/internal/app/syntax"
 	"adze/internal/model/catalog"
 	"adze/internal/permission"
@@ -67,7 +67,7 @@ func grammar(env *Env) *syntax.Grammar {
 		case modeNames:
 			return syntax.Among(permission.Modes()...)
 		case providerNames:
-			return syntax.Among(providers.Names()...)
+			return syntax.Among(models.Names()...)
 		case sessionNames:
 			return sessionOffers(env)
 		case toolNames:

@@ -14,7 +14,7 @@ import (
 
 	"adze/internal/app/login"
 	"adze/internal/app/memorycmd"
-	"adze/internal/app/providers"
+	"adze/internal/app/models"
 	"adze/internal/app/terminal"
 	"adze/internal/app/wire"
 	"adze/internal/commands"
@@ -265,10 +265,10 @@ func (t *interactiveRun) typing(env *Env) controller.Typing {
 
 // setUp asks a user without a configured model provider how to continue.
 func (o *runOptions) setUp(ctx context.Context, env *Env, p *settings.Project) error {
-	c := providers.Config{Settings: p.Settings(), Keys: providers.OpenKeys(p.Home), Provider: o.spec.Model.Provider, Version: env.Version, Say: env.Say}
+	c := models.Config{Settings: p.Settings(), Keys: models.OpenKeys(p.Home), Provider: o.spec.Model.Provider, Version: env.Version, Say: env.Say}
 	wanted := cmp.Or(o.spec.Model.Name, p.Values().Model.Name)
-	local, screen := providers.Unset(ctx, c, wanted)
-	several := providers.Several(ctx, c, wanted)
+	local, screen := models.Unset(ctx, c, wanted)
+	several := models.Several(ctx, c, wanted)
 	if screen == nil && len(several) == 0 {
 		return nil
 	}
@@ -281,7 +281,7 @@ func (o *runOptions) setUp(ctx context.Context, env *Env, p *settings.Project) e
 	} else {
 		name, err = login.SetUp(ctx, asks, c, local, screen)
 	}
-	if err == nil && name != "" && providers.Alone(c) {
+	if err == nil && name != "" && models.Alone(c) {
 		keepModel(ctx, env, p, name)
 	}
 	o.spec.Model.Name = cmp.Or(name, o.spec.Model.Name)

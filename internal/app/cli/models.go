@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/app/providers"
+	"adze/internal/app/models"
 	"adze/internal/app/syntax"
 	"adze/internal/model/catalog"
 	"adze/internal/platform/term"
@@ -27,11 +27,11 @@ func (o *modelsOptions) flags() []flag {
 // run prints the model catalog.
 func (o *modelsOptions) run(ctx context.Context, env *Env, _ invocation) error {
 	p := openLeniently(env, o.project) // only the built-in table without a state home
-	table := providers.Table(p.Settings(), env.Say)
+	table := models.Table(p.Settings(), env.Say)
 	known := table.All()
-	servers := providers.FindLocal(ctx, p.Settings(), env.Version)
-	provider, listed := providers.Listed(ctx, providers.Config{
-		Settings: p.Settings(), Keys: providers.OpenKeys(p.Home), Models: table, Dir: env.Dir, Environ: env.Environ, Getenv: env.Getenv, Home: p.User, Version: env.Version,
+	servers := models.FindLocal(ctx, p.Settings(), env.Version)
+	provider, listed := models.Listed(ctx, models.Config{
+		Settings: p.Settings(), Keys: models.OpenKeys(p.Home), Models: table, Dir: env.Dir, Environ: env.Environ, Getenv: env.Getenv, Home: p.User, Version: env.Version,
 	})
 	listed = slices.DeleteFunc(listed, func(id string) bool {
 		return slices.ContainsFunc(known, func(m catalog.Model) bool { return m.ID == id })
@@ -60,7 +60,7 @@ func (o *modelsOptions) run(ctx context.Context, env *Env, _ invocation) error {
 	return env.print(b.String())
 }
 
-func modelsJSON(table catalog.Table, servers providers.Servers, listed []string) string {
+func modelsJSON(table catalog.Table, servers models.Servers, listed []string) string {
 	type price struct {
 		Input      float64 `json:"input"`
 		Output     float64 `json:"output"`

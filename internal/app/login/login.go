@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/app/providers"
+	"adze/internal/app/models"
 	"adze/internal/platform/browser"
 	"adze/internal/platform/keyring"
 	"adze/internal/platform/term"
@@ -48,7 +48,7 @@ type Options struct {
 }
 
 // Text describes the credentials for a terminal.
-func Text(a providers.Auth) string {
+func Text(a models.Auth) string {
 	var b strings.Builder
 	if a.LoggedIn {
 		fmt.Fprintf(&b, "provider     %s, because of %s\ncredentials  %s, from %s\n", a.Provider, term.Sanitize(a.Why), strings.ReplaceAll(a.Method, "_", " "), term.Sanitize(a.Source))
@@ -81,14 +81,14 @@ func Text(a providers.Auth) string {
 
 // Store asks for a key for the named provider and stores it. If name is empty, it asks for the
 // provider too.
-func Store(ctx context.Context, c Console, p providers.Config, name string, o Options) error {
+func Store(ctx context.Context, c Console, p models.Config, name string, o Options) error {
 	if name == "" {
 		var err error
 		if name, err = c.choose(ctx); err != nil {
 			return err
 		}
 	}
-	l, err := providers.NewLogin(p, name)
+	l, err := models.NewLogin(p, name)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func Store(ctx context.Context, c Console, p providers.Config, name string, o Op
 		return err
 	}
 	if !o.NoCheck {
-		if err := l.Check(ctx, key); errors.Is(err, providers.ErrRejected) {
+		if err := l.Check(ctx, key); errors.Is(err, models.ErrRejected) {
 			return fmt.Errorf("%w; nothing was stored (--no-check stores it all the same)", err)
 		} else if err != nil && ctx.Err() == nil {
 			c.Say(fmt.Sprintf("could not check the key: %v; it is stored unchecked", err))
@@ -115,7 +115,7 @@ func Store(ctx context.Context, c Console, p providers.Config, name string, o Op
 }
 
 // stored describes where a key is stored, and whether it will be used.
-func stored(p providers.Config, e keyring.Entry, asked bool) string {
+func stored(p models.Config, e keyring.Entry, asked bool) string {
 	place := "the system keyring"
 	if e.Place == keyring.File {
 		place = "a file that only you can read"
@@ -124,7 +124,7 @@ func stored(p providers.Config, e keyring.Entry, asked bool) string {
 		}
 	}
 	text := fmt.Sprintf("Saved the key for %s in %s. It is sent only to %s.\n", e.Name, place, e.Host)
-	if others := providers.KeyVariables(p.Settings, e.Name); len(others) > 0 {
+	if others := models.KeyVariables(p.Settings, e.Name); len(others) > 0 {
 		text += fmt.Sprintf("It is not used while %s is set, which comes first.\n", strings.Join(others, " or "))
 	}
 	return text + fmt.Sprintf("Remove it with: adze auth logout %s\n", e.Name)
@@ -132,7 +132,7 @@ func stored(p providers.Config, e keyring.Entry, asked bool) string {
 
 // choose asks which provider to store a key for.
 func (c Console) choose(ctx context.Context) (string, error) {
-	names := providers.Logins()
+	names := models.Logins()
 	if !c.Terminal {
 		return "", setup.Errorf("say which provider: adze auth login PROVIDER, one of %s", strings.Join(names, ", "))
 	}
@@ -175,7 +175,7 @@ func (c Console) choose(ctx context.Context) (string, error) {
 const attempts = 3
 
 // key returns the key to store.
-func (c Console) key(ctx context.Context, l *providers.Login, o Options) (string, error) {
+func (c Console) key(ctx context.Context, l *models.Login, o Options) (string, error) {
 	switch {
 	case o.WithToken:
 		const most = 64 << 10
@@ -184,13 +184,13 @@ func (c Console) key(ctx context.Context, l *providers.Login, o Options) (string
 			return "", err
 		}
 		key := strings.TrimSpace(string(data))
-		return key, providers.CheckKey(key)
+		return key, models.CheckKey(key)
 	case o.Browser:
 		key, err := l.SignIn(ctx, func(address string) error { return c.show(address, o.Open) })
 		if err != nil {
 			return "", err
 		}
-		return key, providers.CheckKey(key)
+		return key, models.CheckKey(key)
 	case !c.Terminal:
 		return "", setup.Errorf("there is no terminal to ask for the key at; pass it on standard input: adze auth login %s --with-token <FILE", l.Provider)
 	}
@@ -204,7 +204,7 @@ func (c Console) key(ctx context.Context, l *providers.Login, o Options) (string
 	if err := c.print(text); err != nil {
 		return "", err
 	}
-	return c.askSecret("Key: ", providers.CheckKey)
+	return c.askSecret("Key: ", models.CheckKey)
 }
 
 // show tells the user where to sign in.
@@ -219,7 +219,7 @@ func (c Console) show(address string, open bool) error {
 }
 
 // Remove removes the stored key of the named provider, or the only one if name is empty.
-func Remove(ctx context.Context, c Console, p providers.Config, name string) error {
+func Remove(ctx context.Context, c Console, p models.Config, name string) error {
 	if name == "" {
 		stored := p.Keys.Names()
 		if len(stored) != 1 {
@@ -228,7 +228,7 @@ func Remove(ctx context.Context, c Console, p providers.Config, name string) err
 		name = stored[0]
 	}
 	e, err := p.Keys.Remove(ctx, name)
-	others := providers.KeyVariables(p.Settings, name)
+	others := models.KeyVariables(p.Settings, name)
 	switch {
 	case errors.Is(err, keyring.ErrNone):
 		return setup.Errorf("no key is stored for %s%s", name, list("; its credentials come from ", others, ""))

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/app/providers"
+	"adze/internal/app/models"
 )
 
 func TestReadSecret(t *testing.T) {
@@ -50,7 +50,7 @@ func TestSetUp(t *testing.T) {
 	} {
 		var out strings.Builder
 		c := Console{In: strings.NewReader(tt.input), Out: &out, Terminal: true}
-		got, err := SetUp(t.Context(), c, providers.Config{}, []string{"ollama/qwen3", "vllm/m"}, screen)
+		got, err := SetUp(t.Context(), c, models.Config{}, []string{"ollama/qwen3", "vllm/m"}, screen)
 		if got != tt.model || (err == screen) != tt.failed || !strings.Contains(out.String(), "2  use ollama/qwen3 on this machine") {
 			t.Errorf("%q: %q, %v\n%s", tt.input, got, err, out.String())
 		}
@@ -58,7 +58,7 @@ func TestSetUp(t *testing.T) {
 			t.Errorf("%q: told %q", tt.input, out.String())
 		}
 	}
-	if _, err := SetUp(t.Context(), Console{}, providers.Config{}, nil, screen); err != screen {
+	if _, err := SetUp(t.Context(), Console{}, models.Config{}, nil, screen); err != screen {
 		t.Errorf("without a terminal: %v", err)
 	}
 }
@@ -90,7 +90,7 @@ func TestSetUpWithDialog(t *testing.T) {
 			}
 			return tt.answers[len(asked)-1], nil
 		}}
-		model, err := SetUp(t.Context(), c, providers.Config{}, []string{"ollama/qwen3"}, screen)
+		model, err := SetUp(t.Context(), c, models.Config{}, []string{"ollama/qwen3"}, screen)
 		if model != tt.model || !errors.Is(err, tt.want) {
 			t.Errorf("%s: %q, %v", tt.name, model, err)
 		}

@@ -7,14 +7,14 @@ import (
 	"strconv"
 	"strings"
 
-	"adze/internal/app/providers"
+	"adze/internal/app/models"
 	"adze/internal/platform/term"
 )
 
 // SetUp asks a user without a configured model provider how to continue. It returns the local
 // model that the user chose, or "" if a provider has been configured. screen is the error that
 // lists all options.
-func SetUp(ctx context.Context, c Console, p providers.Config, models []string, screen error) (string, error) {
+func SetUp(ctx context.Context, c Console, p models.Config, models []string, screen error) (string, error) {
 	if !c.Terminal {
 		return "", screen
 	}
@@ -74,10 +74,10 @@ func (c Console) way(ctx context.Context, ways []string) (int, error) {
 }
 
 // storeKey asks for a key, repeatedly if the provider rejects it.
-func (c Console) storeKey(ctx context.Context, p providers.Config) (err error) {
+func (c Console) storeKey(ctx context.Context, p models.Config) (err error) {
 	for range attempts {
 		fmt.Fprintln(c.Out)
-		if err = Store(ctx, c, p, "", Options{}); !errors.Is(err, providers.ErrRejected) {
+		if err = Store(ctx, c, p, "", Options{}); !errors.Is(err, models.ErrRejected) {
 			return err
 		}
 		c.Say(err.Error())

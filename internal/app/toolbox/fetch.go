@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"adze/internal/agent/sidequery"
-	"adze/internal/app/providers"
+	"adze/internal/app/models"
 	"adze/internal/msg"
 	"adze/internal/permission"
 	"adze/internal/platform/contacts"
@@ -31,13 +31,13 @@ type WebPlace struct {
 
 // network returns the transport configuration for web servers.
 func (p WebPlace) network() transport.Config {
-	return providers.PlainNetwork(p.Project.Settings(), p.Getenv, p.Say, contacts.Web)
+	return models.PlainNetwork(p.Project.Settings(), p.Getenv, p.Say, contacts.Web)
 }
 
 // A Reader is the conversation for which pages are fetched and the web is searched.
 type PageReader struct {
 	Gate  *permission.Gate
-	Model *providers.Choice
+	Model *models.Choice
 	// Current returns the name of the model in use, and Small the model for side queries. They
 	// are called only once there is a session.
 	Current func() string

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"adze/internal/app/conversation"
-	"adze/internal/app/providers"
+	"adze/internal/app/models"
 	"adze/internal/feature/teams"
 	"adze/internal/permission"
 	"adze/internal/permission/confine"
@@ -58,7 +58,7 @@ func (c *Conversation) openGate(ctx context.Context) (err error) {
 func (w *Workspace) newConfinement(dir string) (*confine.Confinement, error) {
 	f := confine.New(confine.Config{
 		Settings: w.values().Sandbox, Dir: dir, Home: w.Getenv("HOME"), Say: w.Say, Probe: &w.probe,
-		Quarantine: w.quarantine(), Keys: providers.KeysFile(w.Project.Home), Git: w.git.judge.Obeyed,
+		Quarantine: w.quarantine(), Keys: models.KeysFile(w.Project.Home), Git: w.git.judge.Obeyed,
 	})
 	if err := f.Check(); err != nil {
 		f.Close()
@@ -123,7 +123,7 @@ func (c *Conversation) restore(ctx context.Context) {
 	if state.Model == "" && c.record.Earlier != nil {
 		state.Model = c.ws.otherProvider(c.spec.Model, c.record.Earlier.Entries)
 	}
-	if state.Model != "" && c.spec.Model.Name == "" && !strings.HasPrefix(state.Model, providers.ReplayPrefix) {
+	if state.Model != "" && c.spec.Model.Name == "" && !strings.HasPrefix(state.Model, models.ReplayPrefix) {
 		if _, err := c.ws.Models.Table.Resolve(state.Model); err == nil {
 			c.spec.Model.Name, c.spec.Model.Earlier = state.Model, state.Model
 		} else {

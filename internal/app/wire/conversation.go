@@ -10,7 +10,7 @@ import (
 	"adze/internal/agent/exec"
 	"adze/internal/agent/sidequery"
 	"adze/internal/app/conversation"
-	"adze/internal/app/providers"
+	"adze/internal/app/models"
 	"adze/internal/app/toolbox"
 	"adze/internal/feature/mcp"
 	"adze/internal/feature/skills"
@@ -40,7 +40,7 @@ type Conversation struct {
 	spec    Spec
 	debug   *slog.Logger // may be nil
 	record  *transcript.Transcript
-	model   *providers.Choice
+	model   *models.Choice
 	sandbox *confine.Confinement
 	dir     workplace
 	shell   *conversation.Shell
@@ -258,7 +258,7 @@ func (c *Conversation) openSession(ctx context.Context) {
 	if c.model.Backend != nil {
 		cfg.Provider = fit.New(c.model.Backend.Provider, fit.Config{
 			Table: c.ws.Models.Table, FirstParty: c.model.Backend.Router.FirstParty, Note: c.ws.Say, Describe: c.told.describe,
-			CacheKey: providers.CacheKey(c.record.ID, v.Prompt.NoCache),
+			CacheKey: models.CacheKey(c.record.ID, v.Prompt.NoCache),
 		})
 		cfg.Provider = muted(c.told.memory, cfg.Provider)
 		c.window.small = &sidequery.Small{Asker: asker(&cfg), Models: c.model.Small, Say: c.ws.Say}

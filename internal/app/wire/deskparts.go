@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"adze/internal/app/artifacts"
-	"adze/internal/app/providers"
+	"adze/internal/app/models"
 	"adze/internal/commands"
 	"adze/internal/commands/about"
 	"adze/internal/commands/display"
@@ -128,7 +128,7 @@ func deskModels(c *Conversation) commands.Models {
 	return commands.Models{
 		Catalog: c.model.Known(), Thinking: c.model.ThinkingWith,
 		Here: func(ctx context.Context) []catalog.Model {
-			return providers.Here(ctx, c.ws.backendConfig(c.spec.Model))
+			return models.Here(ctx, c.ws.backendConfig(c.spec.Model))
 		},
 		Limits: func() []model.Limit {
 			if c.model.Backend == nil {

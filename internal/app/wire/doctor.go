@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"adze/internal/app/providers"
+	"adze/internal/app/models"
 	"adze/internal/commands"
 	"adze/internal/domain/instruct"
 	"adze/internal/domain/skill/library"
@@ -26,7 +26,7 @@ import (
 func Examine(ctx context.Context, w *Workspace, a AccessSpec, terminal, online bool) []commands.Check {
 	c := newDoctor(w, Spec{Access: a}, online)
 	c.Terminal = terminal
-	c.Provider = func() (string, error) { return providers.Chosen(w.Project) }
+	c.Provider = func() (string, error) { return models.Chosen(w.Project) }
 	c.Policy = func() (*permission.Policy, error) {
 		b, err := w.Bench(a)
 		if err != nil {
@@ -92,7 +92,7 @@ func newDoctor(w *Workspace, spec Spec, online bool) doctor.Config {
 	c.Skills = func(ctx context.Context) *library.Set { return w.library(spec.Access.Dirs).Set(ctx) }
 	if online {
 		c.Reach = func(ctx context.Context) (string, error) {
-			return providers.Reach(ctx, w.backendConfig(spec.Model))
+			return models.Reach(ctx, w.backendConfig(spec.Model))
 		}
 	}
 	if v.Size != settings.SmallPrompt && !v.Prompt.NoInstructions {

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/app/providers"
+	"adze/internal/app/models"
 	"adze/internal/feature/agents"
 	"adze/internal/feature/agents/builtin"
 	"adze/internal/msg"
@@ -148,7 +148,7 @@ func TestForksDoNotFork(t *testing.T) {
 		t.Error(last)
 	}
 
-	spec := Spec{Session: SessionSpec{Ephemeral: true}, Model: ModelSpec{Name: providers.ReplayPrefix + p.Path("model.replay")}}
+	spec := Spec{Session: SessionSpec{Ephemeral: true}, Model: ModelSpec{Name: models.ReplayPrefix + p.Path("model.replay")}}
 	spec.Worker = &Worker{Lead: c.Conversation, Birth: agents.Birth{ID: "a1", Asks: func() bool { return false }}, Depth: 1}
 	made, err := c.ws.Converse(t.Context(), spec)
 	if err != nil {

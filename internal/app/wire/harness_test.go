@@ -8,7 +8,7 @@ import (
 
 	"adze/internal/agent/compact"
 	"adze/internal/app/apptest"
-	"adze/internal/app/providers"
+	"adze/internal/app/models"
 	"adze/internal/msg"
 	"adze/internal/session"
 	"adze/internal/settings"
@@ -58,7 +58,7 @@ func (p *place) converse(script string, spec Spec) *Conversation {
 	p.T.Helper()
 	p.Write("model.replay", script)
 	spec.Session.Ephemeral = true
-	spec.Model.Name, spec.Model.Record = providers.ReplayPrefix+p.Path("model.replay"), p.Path("sent")
+	spec.Model.Name, spec.Model.Record = models.ReplayPrefix+p.Path("model.replay"), p.Path("sent")
 	c, err := p.open(settings.Source{Trust: true}).Converse(p.T.Context(), spec)
 	if err != nil {
 		p.T.Fatal(err)

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"adze/internal/agent"
-	"adze/internal/app/providers"
+	"adze/internal/app/models"
 	"adze/internal/commands"
 	"adze/internal/feature/memory"
 	"adze/internal/model"
@@ -32,7 +32,7 @@ type chat struct {
 func (p *place) chat(script string, change func(*Spec)) *chat {
 	p.T.Helper()
 	p.Write("model.replay", script)
-	spec := Spec{Model: ModelSpec{Name: providers.ReplayPrefix + p.Path("model.replay"), Record: p.Path("sent")}}
+	spec := Spec{Model: ModelSpec{Name: models.ReplayPrefix + p.Path("model.replay"), Record: p.Path("sent")}}
 	if change != nil {
 		change(&spec)
 	}
@@ -562,9 +562,9 @@ func TestSmallModel(t *testing.T) {
 		p.Vars["ANTHROPIC_SMALL_FAST_MODEL"] = tt.name
 		p.Vars["ANTHROPIC_BASE_URL"], p.Vars["ANTHROPIC_API_KEY"] = tt.base, "key"
 		ws := p.open(settings.Source{})
-		m := &providers.Choice{ChoiceConfig: ws.modelConfig(), Name: tt.main}
+		m := &models.Choice{ChoiceConfig: ws.modelConfig(), Name: tt.main}
 		var err error
-		if m.Backend, err = providers.Open(ws.backendConfig(ModelSpec{}), tt.main); err != nil {
+		if m.Backend, err = models.Open(ws.backendConfig(ModelSpec{}), tt.main); err != nil {
 			t.Fatal(err)
 		}
 		got, _ := m.Small()

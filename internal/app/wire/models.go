@@ -8,32 +8,32 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/app/providers"
+	"adze/internal/app/models"
 	"adze/internal/model"
 	"adze/internal/msg"
 	"adze/internal/platform/amount"
 )
 
 // ScriptedModel is the ID of the model played by a script.
-const ScriptedModel = providers.ScriptedModel
+const ScriptedModel = models.ScriptedModel
 
 // openModel selects the model and its provider, unless calls do not come from a model.
 func (c *Conversation) openModel(ctx context.Context) (err error) {
 	cfg := c.ws.modelConfig()
 	if c.spec.Calls != FromModel {
-		c.model = &providers.Choice{ChoiceConfig: cfg}
+		c.model = &models.Choice{ChoiceConfig: cfg}
 		return nil
 	}
 	if c.spec.Preview {
-		c.model = providers.Preview(cfg, c.spec.Model)
+		c.model = models.Preview(cfg, c.spec.Model)
 		_, err := c.model.Resolve(c.model.Name)
 		return err
 	}
-	var parent *providers.Choice
+	var parent *models.Choice
 	if c.spec.Worker != nil {
 		parent = c.spec.Worker.Lead.model
 	}
-	if c.model, err = providers.Choose(ctx, cfg, c.spec.Model, parent, c.closers.add); err == nil && parent == nil {
+	if c.model, err = models.Choose(ctx, cfg, c.spec.Model, parent, c.closers.add); err == nil && parent == nil {
 		fitPrompt(c)
 	}
 	return err
@@ -50,23 +50,23 @@ func fitPrompt(c *Conversation) {
 }
 
 // modelConfig returns the configuration for model selection.
-func (w *Workspace) modelConfig() providers.ChoiceConfig {
-	return providers.ChoiceConfig{Models: w.Models, Values: w.values, Say: w.Say, Backend: w.backendConfig}
+func (w *Workspace) modelConfig() models.ChoiceConfig {
+	return models.ChoiceConfig{Models: w.Models, Values: w.values, Say: w.Say, Backend: w.backendConfig}
 }
 
-func (w *Workspace) backendConfig(m providers.ChoiceSpec) providers.Config {
-	return providers.Config{
-		Settings: w.Project.Settings(), Keys: providers.OpenKeys(w.Project.Home), Provider: m.Provider, Record: m.Record, Betas: m.Betas,
+func (w *Workspace) backendConfig(m models.ChoiceSpec) models.Config {
+	return models.Config{
+		Settings: w.Project.Settings(), Keys: models.OpenKeys(w.Project.Home), Provider: m.Provider, Record: m.Record, Betas: m.Betas,
 		Models: w.Models.Table, Earlier: m.Earlier, Dir: w.Dir, Environ: w.Environ, Getenv: w.Getenv, Home: w.Project.User, Version: w.Version, Say: w.Say,
 	}
 }
 
 // otherProvider returns the model of a conversation's last answer if its provider differs from
 // the currently selected one: a conversation stays with its provider.
-func (w *Workspace) otherProvider(m providers.ChoiceSpec, entries []msg.Entry) string {
+func (w *Workspace) otherProvider(m models.ChoiceSpec, entries []msg.Entry) string {
 	for _, e := range slices.Backward(entries) {
 		if e.Model != "" {
-			if providers.Other(w.backendConfig(m), cmp.Or(w.values().Model.Name, "default"), e.Model) {
+			if models.Other(w.backendConfig(m), cmp.Or(w.values().Model.Name, "default"), e.Model) {
 				return e.Model
 			}
 			break

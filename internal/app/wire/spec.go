@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 
 	"adze/internal/app/conversation"
-	"adze/internal/app/providers"
+	"adze/internal/app/models"
 	"adze/internal/domain/agentdef"
 	"adze/internal/feature/instructions"
 	"adze/internal/feature/teams"
@@ -102,7 +102,7 @@ const (
 type SessionSpec = transcript.Spec
 
 // A ModelSpec selects the model and its options.
-type ModelSpec = providers.ChoiceSpec
+type ModelSpec = models.ChoiceSpec
 
 // A PromptSpec holds the user's changes to the system prompt.
 type PromptSpec struct {

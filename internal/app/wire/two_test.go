@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/app/providers"
+	"adze/internal/app/models"
 	"adze/internal/msg"
 	"adze/internal/session"
 	"adze/internal/settings"
@@ -30,10 +30,10 @@ func TestTwoConversations(t *testing.T) {
 	}
 	system := "You are the second."
 	first := open(Spec{
-		Model: ModelSpec{Name: providers.ReplayPrefix + p.Path("first.replay"), Record: p.Path("sent-first")}, Access: AccessSpec{Mode: "acceptEdits"},
+		Model: ModelSpec{Name: models.ReplayPrefix + p.Path("first.replay"), Record: p.Path("sent-first")}, Access: AccessSpec{Mode: "acceptEdits"},
 	})
 	second := open(Spec{
-		Model: ModelSpec{Name: providers.ReplayPrefix + p.Path("second.replay"), Record: p.Path("sent-second")}, Access: AccessSpec{Mode: "dontAsk"},
+		Model: ModelSpec{Name: models.ReplayPrefix + p.Path("second.replay"), Record: p.Path("sent-second")}, Access: AccessSpec{Mode: "dontAsk"},
 		Prompt: PromptSpec{System: &system}, Limits: Limits{MaxTurns: 5},
 	})
 	if first.Session.ID() == second.Session.ID() || first.record.Path() == second.record.Path() {

@@ -4,7 +4,7 @@ import (
 	"io"
 
 	"adze/internal/agent/sidequery"
-	"adze/internal/app/providers"
+	"adze/internal/app/models"
 	"adze/internal/app/toolbox"
 	"adze/internal/platform/transport"
 )
@@ -16,7 +16,7 @@ func (w *Workspace) online() toolbox.WebPlace {
 
 // network returns the transport configuration for servers other than model providers.
 func (w *Workspace) network(purpose string) transport.Config {
-	return providers.PlainNetwork(w.Project.Settings(), w.Getenv, w.Say, purpose)
+	return models.PlainNetwork(w.Project.Settings(), w.Getenv, w.Say, purpose)
 }
 
 // reader returns the parts of the conversation that web tools need.

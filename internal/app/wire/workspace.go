@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"adze/internal/app/conversation"
-	"adze/internal/app/providers"
+	"adze/internal/app/models"
 	"adze/internal/app/terminal"
 	"adze/internal/domain/agentdef"
 	"adze/internal/domain/skill/library"
@@ -57,7 +57,7 @@ type Env struct {
 type Workspace struct {
 	Env
 	Project *settings.Project
-	Models  *providers.Models
+	Models  *models.Models
 	// Agents holds the agent definitions.
 	Agents *agentdef.Library
 	// Engine searches files. It caches results for later searches.
@@ -115,7 +115,7 @@ func Open(env Env, p *settings.Project) *Workspace {
 		Plugins: func() []agentdef.Root { return pluginSet(w).Agents() }, Early: func() []agentdef.Root { return earlyPlugins(w).Agents() },
 	})
 	w.closers.add(w.Agents.Close)
-	w.Models = providers.OpenModels(p, env.Say)
+	w.Models = models.OpenModels(p, env.Say)
 	w.Keys = terminal.OpenBindings(p.Home, p.Other, env.Now)
 	w.Engine = newEngine(p.Values().Search, env.Dir, env.Say)
 	w.closers.add(w.Engine.Close)

@@ -1,6 +1,6 @@
-// Package providers defines the model providers, selects one, opens it, and resolves model
+// Package models defines the model providers, selects one, opens it, and resolves model
 // names. It is the only package that knows providers by name.
-package providers
+package models
 
 import (
 	"slices"

@@ -1,4 +1,4 @@
-package providers
+package models
 
 import (
 	"encoding/json"
