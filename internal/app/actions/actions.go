@@ -6,7 +6,7 @@ import (
 	"context"
 	"strings"
 
-	"adze/internal/app/syntax"
+	"adze/internal/app/cli/flags"
 	"adze/internal/platform/spell"
 	"adze/internal/setup"
 )
@@ -46,9 +46,9 @@ func (t Table[T]) Find(command, name string) (*Action[T], error) {
 }
 
 // Help returns the actions for help.
-func (t Table[T]) Help() (list []syntax.Action) {
+func (t Table[T]) Help() (list []flags.Action) {
 	for _, a := range t {
-		list = append(list, syntax.Action{Name: a.Name, Args: a.Args, Doc: a.Doc})
+		list = append(list, flags.Action{Name: a.Name, Args: a.Args, Doc: a.Doc})
 	}
 	return list
 }

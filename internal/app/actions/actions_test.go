@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"adze/internal/app/syntax"
+	"adze/internal/app/cli/flags"
 )
 
 func table() Table[*string] {
@@ -55,7 +55,7 @@ func TestCheck(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	want := []syntax.Action{{Name: "list", Doc: "list them"}, {Name: "remove", Args: "NAME", Doc: "remove one"}, {Name: "add", Args: "NAME...", Doc: "add some"}}
+	want := []flags.Action{{Name: "list", Doc: "list them"}, {Name: "remove", Args: "NAME", Doc: "remove one"}, {Name: "add", Args: "NAME...", Doc: "add some"}}
 	if diff := cmp.Diff(want, table().Help()); diff != "" {
 		t.Error(diff)
 	}

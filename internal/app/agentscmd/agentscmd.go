@@ -6,7 +6,7 @@ import (
 	"context"
 
 	"adze/internal/app/actions"
-	"adze/internal/app/syntax"
+	"adze/internal/app/cli/flags"
 	"adze/internal/commands"
 	"adze/internal/commands/extensions"
 	"adze/internal/domain/agentdef"
@@ -35,15 +35,15 @@ type Options struct {
 }
 
 // Flags returns the flags.
-func (o *Options) Flags() []syntax.Flag {
-	return []syntax.Flag{
-		{Name: "description", Short: "d", Value: "TEXT", Doc: "with create, what the agent is for: the model chooses by it", Set: syntax.SetText(&o.Description)},
-		{Name: "prompt", Value: "TEXT", Doc: "with create, what the agent is told", Set: syntax.SetText(&o.Prompt)},
-		{Name: "tools", Value: "LIST", Doc: "with create, the tools of the agent; without it, all", Set: syntax.SetText(&o.Tools)},
-		{Name: "model", Value: "NAME", Doc: "with create, its model; without it, that of the conversation", Set: syntax.SetText(&o.Model)},
-		{Name: "scope", Short: "s", Value: "SCOPE", Choices: []string{"project", "user"}, Doc: "with create, project (the default) or user, for all projects", Set: syntax.SetText(&o.Scope)},
-		{Name: "yes", Short: "y", Doc: "with rm, do not ask first", Set: syntax.SetBool(&o.Yes)},
-		{Name: "json", Doc: "with list and show, print JSON", Set: syntax.SetBool(&o.JSON)},
+func (o *Options) Flags() []flags.Flag {
+	return []flags.Flag{
+		{Name: "description", Short: "d", Value: "TEXT", Doc: "with create, what the agent is for: the model chooses by it", Set: flags.SetText(&o.Description)},
+		{Name: "prompt", Value: "TEXT", Doc: "with create, what the agent is told", Set: flags.SetText(&o.Prompt)},
+		{Name: "tools", Value: "LIST", Doc: "with create, the tools of the agent; without it, all", Set: flags.SetText(&o.Tools)},
+		{Name: "model", Value: "NAME", Doc: "with create, its model; without it, that of the conversation", Set: flags.SetText(&o.Model)},
+		{Name: "scope", Short: "s", Value: "SCOPE", Choices: []string{"project", "user"}, Doc: "with create, project (the default) or user, for all projects", Set: flags.SetText(&o.Scope)},
+		{Name: "yes", Short: "y", Doc: "with rm, do not ask first", Set: flags.SetBool(&o.Yes)},
+		{Name: "json", Doc: "with list and show, print JSON", Set: flags.SetBool(&o.JSON)},
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"adze/internal/app/agentscmd"
-	"adze/internal/app/syntax"
+	"adze/internal/app/cli/flags"
 	"adze/internal/domain/agentdef"
 	"adze/internal/feature/agents"
 	"adze/internal/feature/plugins"
@@ -20,7 +20,7 @@ type agentsOptions struct {
 }
 
 func (o *agentsOptions) flags() []flag {
-	return append(o.Flags(), syntax.Only(projectFlags(&o.project), "settings", "setting-sources", "managed-settings", "trust")...)
+	return append(o.Flags(), flags.Only(projectFlags(&o.project), "settings", "setting-sources", "managed-settings", "trust")...)
 }
 
 func (*agentsOptions) explain() string { return agentscmd.Explanation }

@@ -5,9 +5,9 @@ import (
 	"errors"
 
 	"adze/internal/agent"
+	"adze/internal/app/cli/flags"
 	"adze/internal/app/login"
 	"adze/internal/app/models"
-	"adze/internal/app/syntax"
 	"adze/internal/settings"
 	"adze/internal/setup"
 )
@@ -21,14 +21,14 @@ type authOptions struct {
 
 func (o *authOptions) flags() []flag {
 	return append([]flag{
-		{Name: "json", Doc: "with status, print JSON; the default without a terminal", Set: syntax.SetBool(&o.json)},
-		{Name: "text", Doc: "with status, print text; the default at a terminal", Set: syntax.SetBool(&o.text)},
-		{Name: "with-token", Doc: "with login, read the key from standard input", Set: syntax.SetBool(&o.key.WithToken)},
-		{Name: "no-check", Doc: "with login, store the key without asking the provider whether it accepts it", Set: syntax.SetBool(&o.key.NoCheck)},
-		{Name: "file", Doc: "with login, store the key in a file that only you can read, not in the keyring", Set: syntax.SetBool(&o.key.File)},
-		{Name: "browser", Doc: "with login, sign in with a web browser instead of a key, at providers that offer that", Set: syntax.SetBool(&o.key.Browser)},
-		{Name: "open", Doc: "with --browser, open the browser instead of only printing the address", Set: syntax.SetBool(&o.key.Open)},
-	}, syntax.Only(projectFlags(&o.project), "settings", "setting-sources", "managed-settings")...)
+		{Name: "json", Doc: "with status, print JSON; the default without a terminal", Set: flags.SetBool(&o.json)},
+		{Name: "text", Doc: "with status, print text; the default at a terminal", Set: flags.SetBool(&o.text)},
+		{Name: "with-token", Doc: "with login, read the key from standard input", Set: flags.SetBool(&o.key.WithToken)},
+		{Name: "no-check", Doc: "with login, store the key without asking the provider whether it accepts it", Set: flags.SetBool(&o.key.NoCheck)},
+		{Name: "file", Doc: "with login, store the key in a file that only you can read, not in the keyring", Set: flags.SetBool(&o.key.File)},
+		{Name: "browser", Doc: "with login, sign in with a web browser instead of a key, at providers that offer that", Set: flags.SetBool(&o.key.Browser)},
+		{Name: "open", Doc: "with --browser, open the browser instead of only printing the address", Set: flags.SetBool(&o.key.Open)},
+	}, flags.Only(projectFlags(&o.project), "settings", "setting-sources", "managed-settings")...)
 }
 
 // explain describes where keys are stored, and the exit codes.

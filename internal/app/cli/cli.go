@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"adze/internal/agent"
-	"adze/internal/app/syntax"
+	"adze/internal/app/cli/flags"
 	"adze/internal/commands"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/spell"
@@ -32,10 +32,10 @@ type command struct {
 
 // Aliases for syntax types.
 type (
-	action     = syntax.Action
-	flag       = syntax.Flag
-	invocation = syntax.Invocation
-	offer      = syntax.Offer
+	action     = flags.Action
+	flag       = flags.Flag
+	invocation = flags.Invocation
+	offer      = flags.Offer
 )
 
 // An actor is a command with actions.
@@ -95,7 +95,7 @@ func Run(ctx context.Context, env *Env) error {
 		return err
 	}
 	o := &runOptions{}
-	in, err := syntax.Parse(o.flags(), env.Args)
+	in, err := flags.Parse(o.flags(), env.Args)
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func Run(ctx context.Context, env *Env) error {
 // start parses the command's own flags and runs it.
 func (c *command) start(ctx context.Context, env *Env) error {
 	help, o := false, c.options()
-	in, err := syntax.Parse(append(o.flags(), helpFlag(&help)), env.Args[1:])
+	in, err := flags.Parse(append(o.flags(), helpFlag(&help)), env.Args[1:])
 	if err != nil {
 		if a, ok := o.(adviser); ok {
 			return setup.Errorf("%v%s", err, a.advice(env.Args[1:]))

@@ -3,8 +3,8 @@ package cli
 import (
 	"context"
 
+	"adze/internal/app/cli/flags"
 	"adze/internal/app/models"
-	"adze/internal/app/syntax"
 	"adze/internal/model/catalog"
 	"adze/internal/permission"
 	"adze/internal/settings"
@@ -35,8 +35,8 @@ func (*completionOptions) run(_ context.Context, env *Env, in invocation) error 
 	if len(in.Args) > 0 && in.Args[0] == "words" {
 		return env.print(grammar(env).Words(in.Args[1:]))
 	}
-	if len(in.Args) == 1 && syntax.Script(in.Args[0]) != "" {
-		return env.print(syntax.Script(in.Args[0]))
+	if len(in.Args) == 1 && flags.Script(in.Args[0]) != "" {
+		return env.print(flags.Script(in.Args[0]))
 	}
 	return setup.Errorf("usage: adze completion bash|zsh|fish")
 }
@@ -57,17 +57,17 @@ const (
 )
 
 // grammar returns the grammar of the command line.
-func grammar(env *Env) *syntax.Grammar {
-	g := &syntax.Grammar{Flags: (&runOptions{}).supported(), Source: func(kind string) []offer {
+func grammar(env *Env) *flags.Grammar {
+	g := &flags.Grammar{Flags: (&runOptions{}).supported(), Source: func(kind string) []offer {
 		switch kind {
 		case agentNames:
 			return agentOffers(env, settings.Source{})
 		case modelNames:
 			return modelOffers()
 		case modeNames:
-			return syntax.Among(permission.Modes()...)
+			return flags.Among(permission.Modes()...)
 		case providerNames:
-			return syntax.Among(models.Names()...)
+			return flags.Among(models.Names()...)
 		case sessionNames:
 			return sessionOffers(env)
 		case toolNames:

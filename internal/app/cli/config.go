@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/app/syntax"
+	"adze/internal/app/cli/flags"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/spell"
 	"adze/internal/platform/term"
@@ -31,11 +31,11 @@ type configOptions struct {
 
 func (o *configOptions) flags() []flag {
 	return append([]flag{
-		syntax.OneOf(flag{Name: "scope", Value: "SCOPE", Doc: "with set and unset, which settings to change: user (the default), project or local"},
+		flags.OneOf(flag{Name: "scope", Value: "SCOPE", Doc: "with set and unset, which settings to change: user (the default), project or local"},
 			&o.scope, "user", "project", "local"),
-		{Name: "all", Short: "a", Doc: "with list, every setting and variable with its meaning, not only what is set", Set: syntax.SetBool(&o.all)},
-		{Name: "json", Doc: "with list, get and path, print JSON", Set: syntax.SetBool(&o.json)},
-	}, syntax.Only(projectFlags(&o.project), "settings", "setting-sources", "managed-settings", "trust")...)
+		{Name: "all", Short: "a", Doc: "with list, every setting and variable with its meaning, not only what is set", Set: flags.SetBool(&o.all)},
+		{Name: "json", Doc: "with list, get and path, print JSON", Set: flags.SetBool(&o.json)},
+	}, flags.Only(projectFlags(&o.project), "settings", "setting-sources", "managed-settings", "trust")...)
 }
 
 func (*configOptions) actions() []action {
@@ -62,7 +62,7 @@ func (*configOptions) offers(_ *Env, args []string) (list []offer) {
 			if k.Kind == config.Bool {
 				choices = []string{"true", "false"}
 			}
-			list = append(list, syntax.Among(choices...)...)
+			list = append(list, flags.Among(choices...)...)
 		}
 	}
 	return list

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"adze/internal/app/cli/flags"
 	"adze/internal/app/demo"
-	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
 	"adze/internal/msg"
 	"adze/internal/session"
@@ -33,8 +33,8 @@ type demoOptions struct{ fast, keep bool }
 
 func (o *demoOptions) flags() []flag {
 	return []flag{
-		{Name: "fast", Doc: "skip the pauses", Set: syntax.SetBool(&o.fast)},
-		{Name: "keep", Doc: "keep the temporary directory", Set: syntax.SetBool(&o.keep)},
+		{Name: "fast", Doc: "skip the pauses", Set: flags.SetBool(&o.fast)},
+		{Name: "keep", Doc: "keep the temporary directory", Set: flags.SetBool(&o.keep)},
 	}
 }
 

@@ -3,7 +3,7 @@ package cli
 import (
 	"context"
 
-	"adze/internal/app/syntax"
+	"adze/internal/app/cli/flags"
 	"adze/internal/app/wire"
 	"adze/internal/commands"
 	"adze/internal/settings"
@@ -26,11 +26,11 @@ something that you may want to change.
 
 func (o *doctorOptions) flags() []flag {
 	table := []flag{
-		{Name: "online", Doc: "also try whether the provider can be reached; no credentials are sent", Set: syntax.SetBool(&o.online)},
+		{Name: "online", Doc: "also try whether the provider can be reached; no credentials are sent", Set: flags.SetBool(&o.online)},
 		jsonFlag(&o.json),
 	}
-	table = append(table, syntax.Only(accessFlags(&o.access), "add-dir")...)
-	return append(table, syntax.Only(projectFlags(&o.project), "settings", "setting-sources", "trust")...)
+	table = append(table, flags.Only(accessFlags(&o.access), "add-dir")...)
+	return append(table, flags.Only(projectFlags(&o.project), "settings", "setting-sources", "trust")...)
 }
 
 // A checkLine is a check in JSON output.

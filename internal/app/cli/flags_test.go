@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"adze/internal/app/syntax"
+	"adze/internal/app/cli/flags"
 	"adze/internal/app/wire"
 	"adze/internal/model"
 	"adze/internal/ui/headless"
@@ -80,7 +80,7 @@ func TestParse(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var got want
-			in, err := syntax.Parse(got.flags(), tt.args)
+			in, err := flags.Parse(got.flags(), tt.args)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -115,7 +115,7 @@ func TestParseErrors(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.args, func(t *testing.T) {
-			_, err := syntax.Parse((&runOptions{}).flags(), strings.Fields(tt.args))
+			_, err := flags.Parse((&runOptions{}).flags(), strings.Fields(tt.args))
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
@@ -136,7 +136,7 @@ func TestClientFlags(t *testing.T) {
 	}
 	for name, value := range values {
 		for _, args := range [][]string{{"--" + name + "=" + value}, {"--" + name, value}} {
-			if _, err := syntax.Parse((&runOptions{}).flags(), args); err != nil {
+			if _, err := flags.Parse((&runOptions{}).flags(), args); err != nil {
 				t.Errorf("%v: %v", args, err)
 			}
 		}
@@ -145,11 +145,11 @@ func TestClientFlags(t *testing.T) {
 		"verbose", "allow-dangerously-skip-permissions", "no-session-persistence", "include-partial-messages", "include-hook-events",
 		"strict-mcp-config", "debug", "replay-user-messages",
 	} {
-		if _, err := syntax.Parse((&runOptions{}).flags(), []string{"--" + name}); err != nil {
+		if _, err := flags.Parse((&runOptions{}).flags(), []string{"--" + name}); err != nil {
 			t.Errorf("--%s: %v", name, err)
 		}
 	}
-	in, err := syntax.Parse((&runOptions{}).flags(), []string{"--task-budget", "1", "--permission-prompts=none", "--agents={}", "prompt"})
+	in, err := flags.Parse((&runOptions{}).flags(), []string{"--task-budget", "1", "--permission-prompts=none", "--agents={}", "prompt"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestCheckOptions(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.args, func(t *testing.T) {
 			var o runOptions
-			in, err := syntax.Parse(o.flags(), strings.Fields(tt.args))
+			in, err := flags.Parse(o.flags(), strings.Fields(tt.args))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -193,7 +193,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("--debug= --tools= --max-turns 9999999999999999999")
 	f.Fuzz(func(t *testing.T, line string) {
 		var o runOptions
-		if in, err := syntax.Parse(o.flags(), strings.Split(line, " ")); err == nil {
+		if in, err := flags.Parse(o.flags(), strings.Split(line, " ")); err == nil {
 			o.check(in) // ok: it must only not panic
 		}
 	})

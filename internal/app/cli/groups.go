@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"adze/internal/app/syntax"
+	"adze/internal/app/cli/flags"
 	"adze/internal/app/wire"
 	"adze/internal/feature/agents"
 	"adze/internal/feature/mcp"
@@ -28,26 +28,26 @@ const (
 func modelFlags(m *wire.ModelSpec) []flag {
 	return []flag{
 		{Name: "model", Value: "NAME", Doc: "a model id or alias (adze models lists them), or replay:FILE for a script",
-			Source: modelNames, Set: syntax.SetText(&m.Name)},
+			Source: modelNames, Set: flags.SetText(&m.Name)},
 		{Name: "fallback-model", Value: "NAME", Doc: "the model that finishes a turn when the main one is overloaded",
-			Source: modelNames, Set: syntax.SetText(&m.Fallback)},
+			Source: modelNames, Set: flags.SetText(&m.Fallback)},
 		{Name: "provider", Value: "NAME", Doc: "model provider, such as anthropic",
 			Source: providerNames,
-			Set:    syntax.SetText(&m.Provider)},
-		syntax.OneOf(flag{Name: "effort", Value: "LEVEL", Doc: "the model's effort level: low, medium, high, xhigh or max"},
+			Set:    flags.SetText(&m.Provider)},
+		flags.OneOf(flag{Name: "effort", Value: "LEVEL", Doc: "the model's effort level: low, medium, high, xhigh or max"},
 			&m.Effort, model.EffortLow, model.EffortMedium, model.EffortHigh, model.EffortXHigh, model.EffortMax),
 		{Name: "thinking", Value: "MODE", Doc: "adaptive, enabled or disabled",
 			Choices: []string{thinkAdaptive, thinkEnabled, thinkDisabled},
 			Set: func(v string) error {
 				var mode string
-				err := syntax.SetChoice(&mode, thinkAdaptive, thinkEnabled, thinkDisabled)(v)
+				err := flags.SetChoice(&mode, thinkAdaptive, thinkEnabled, thinkDisabled)(v)
 				m.Thinks, m.NoThinking = err == nil, mode == thinkDisabled
 				return err
 			}},
 		{Name: "max-thinking-tokens", Value: "N", Doc: "the token budget for thinking; 0 turns thinking off",
 			Set: func(v string) error {
 				m.Budgeted = true
-				return syntax.SetCount(&m.ThinkingBudget, 0)(v)
+				return flags.SetCount(&m.ThinkingBudget, 0)(v)
 			}},
 		{Name: "betas", Value: "LIST", Doc: "beta features to ask the provider for, separated by commas",
 			Set: func(v string) error {
@@ -65,7 +65,7 @@ func modelFlags(m *wire.ModelSpec) []flag {
 func agentFlags(name *string, more **agents.Flags) []flag {
 	return []flag{
 		{Name: "agent", Value: "NAME", Doc: "the agent that holds the conversation, with its prompt, tools, model and hooks (adze agents lists them)",
-			Source: agentNames, Set: syntax.SetText(name)},
+			Source: agentNames, Set: flags.SetText(name)},
 		{Name: "agents", Inherited: true, Value: "JSON", Doc: "agents for this run: an object by name, each with description, prompt and the other fields of an agent file",
 			Set: func(v string) error {
 				if *more == nil {
@@ -89,8 +89,8 @@ func promptFlags(p *promptText) []flag {
 	return []flag{
 		{Name: "system-prompt", Value: "TEXT", Doc: "replace the system prompt", Set: replace(&p.system)},
 		{Name: "system-prompt-file", Value: "FILE", Doc: "replace the system prompt with the contents of FILE", Set: replace(&p.systemFile)},
-		{Name: "append-system-prompt", Value: "TEXT", Doc: "append TEXT to the system prompt", Set: syntax.SetText(&p.extra)},
-		{Name: "append-system-prompt-file", Value: "FILE", Doc: "append the contents of FILE to the system prompt", Set: syntax.SetText(&p.extraFile)},
+		{Name: "append-system-prompt", Value: "TEXT", Doc: "append TEXT to the system prompt", Set: flags.SetText(&p.extra)},
+		{Name: "append-system-prompt-file", Value: "FILE", Doc: "append the contents of FILE to the system prompt", Set: flags.SetText(&p.extraFile)},
 	}
 }
 
@@ -108,7 +108,7 @@ func (p *promptText) spec() (spec wire.PromptSpec, err error) {
 }
 
 func bareFlag(p *bool) flag {
-	return flag{Name: "bare", Inherited: true, Doc: "read no instruction files except those in --add-dir directories, and run no hooks", Set: syntax.SetBool(p)}
+	return flag{Name: "bare", Inherited: true, Doc: "read no instruction files except those in --add-dir directories, and run no hooks", Set: flags.SetBool(p)}
 }
 
 func accessFlags(a *wire.AccessSpec) []flag {
@@ -116,19 +116,19 @@ func accessFlags(a *wire.AccessSpec) []flag {
 		{Name: "allowed-tools", Inherited: true, Aliases: []string{"allowedTools", "allow"}, Value: "RULES", More: looksLikeRule,
 			Doc:    "tool calls to run without asking, such as Bash or \"Bash(git status)\"; separate several by commas or spaces",
 			Source: toolNames,
-			Set:    syntax.AddTo(&a.Allow)},
+			Set:    flags.AddTo(&a.Allow)},
 		{Name: "disallowed-tools", Inherited: true, Aliases: []string{"disallowedTools", "deny"}, Value: "RULES", More: looksLikeRule,
 			Doc: "tool calls to refuse",
-			Set: syntax.AddTo(&a.Deny)},
+			Set: flags.AddTo(&a.Deny)},
 		{Name: "tools", Inherited: true, Value: "NAMES", More: looksLikeRule, Doc: "offer only these tools; \"default\" means all of them, an empty value none",
-			Set: func(v string) error { a.Chosen = true; return syntax.AddTo(&a.Tools)(v) }},
+			Set: func(v string) error { a.Chosen = true; return flags.AddTo(&a.Tools)(v) }},
 		{Name: "permission-mode", Value: "MODE", Doc: "default, acceptEdits, plan, dontAsk, auto or bypassPermissions",
 			Source: modeNames,
-			Set:    syntax.SetText(&a.Mode)},
+			Set:    flags.SetText(&a.Mode)},
 		{Name: "dangerously-skip-permissions", Doc: "the same as --permission-mode bypassPermissions",
-			Set: syntax.SetBool(&a.Skip)},
+			Set: flags.SetBool(&a.Skip)},
 		{Name: "allow-dangerously-skip-permissions", Doc: "let the host switch to bypassPermissions later",
-			Set: syntax.SetBool(&a.MayBypass)},
+			Set: flags.SetBool(&a.MayBypass)},
 		{Name: "add-dir", Inherited: true, Value: "DIR", More: fsys.IsDir, Doc: "an additional working directory; may be repeated",
 			Set: func(v string) error {
 				if !fsys.IsDir(v) {
@@ -143,7 +143,7 @@ func accessFlags(a *wire.AccessSpec) []flag {
 
 func limitFlags(l *wire.Limits) []flag {
 	return []flag{
-		{Name: "max-turns", Value: "N", Doc: "stop after N model responses", Set: syntax.SetCount(&l.MaxTurns, 1)},
+		{Name: "max-turns", Value: "N", Doc: "stop after N model responses", Set: flags.SetCount(&l.MaxTurns, 1)},
 		{Name: "max-budget-usd", Inherited: true, Value: "USD", Doc: "stop when the session has cost this many US dollars",
 			Set: func(v string) error {
 				usd, err := strconv.ParseFloat(v, 64)
@@ -153,21 +153,21 @@ func limitFlags(l *wire.Limits) []flag {
 				l.MaxBudgetUSD = usd
 				return nil
 			}},
-		{Name: "token-budget", Value: "N", Doc: "keep working until about N output tokens are used", Set: syntax.SetCount(&l.TokenBudget, 1)},
+		{Name: "token-budget", Value: "N", Doc: "keep working until about N output tokens are used", Set: flags.SetCount(&l.TokenBudget, 1)},
 	}
 }
 
 func projectFlags(src *settings.Source) []flag {
 	return []flag{
-		{Name: "settings", Inherited: true, Value: "FILE|JSON", Doc: "additional settings", Set: syntax.SetText(&src.Inline)},
+		{Name: "settings", Inherited: true, Value: "FILE|JSON", Doc: "additional settings", Set: flags.SetText(&src.Inline)},
 		{Name: "setting-sources", Inherited: true, Value: "LIST", Doc: "the settings files to read: user, project, local; an empty list reads none",
 			Choices: []string{"user", "project", "local"},
 			Set:     func(v string) error { return setScopes(&src.Scopes, v) }},
-		{Name: "managed-settings", Inherited: true, Value: "FILE|JSON", Doc: "additional settings that cannot be overridden", Set: syntax.SetText(&src.ManagedInline)},
+		{Name: "managed-settings", Inherited: true, Value: "FILE|JSON", Doc: "additional settings that cannot be overridden", Set: flags.SetText(&src.ManagedInline)},
 		{Name: "project-config-root", Inherited: true, Value: "DIR", Doc: "the directory of the project's settings, if not the working directory",
 			Set: func(v string) (err error) { src.Root, err = filepath.Abs(v); return err }},
-		{Name: "trust", Inherited: true, Doc: "trust the workspace for this run", Set: syntax.SetBool(&src.Trust)},
-		inherited(syntax.OneOf(flag{Name: "prompt-size", Value: "SIZE", Doc: "how much the model is told before the conversation: auto, small, medium or full; small suits local models with little memory"},
+		{Name: "trust", Inherited: true, Doc: "trust the workspace for this run", Set: flags.SetBool(&src.Trust)},
+		inherited(flags.OneOf(flag{Name: "prompt-size", Value: "SIZE", Doc: "how much the model is told before the conversation: auto, small, medium or full; small suits local models with little memory"},
 			&src.Size, settings.AutoPrompt, settings.SmallPrompt, settings.MediumPrompt, settings.FullPrompt)),
 	}
 }
@@ -182,8 +182,8 @@ func serverFlags(f *mcp.Flags) []flag {
 	return []flag{
 		{Name: "mcp-config", Inherited: true, Value: "FILE|JSON", More: isConfig, Doc: "MCP servers to add to those in the settings; may be repeated",
 			Set: func(v string) error { f.Configs = append(f.Configs, v); return nil }},
-		{Name: "ide", Doc: "connect to the editor that has the working directory open, to see its diagnostics", Set: syntax.SetBool(&f.Editor)},
-		{Name: "strict-mcp-config", Inherited: true, Doc: "use only the MCP servers of --mcp-config", Set: syntax.SetBool(&f.Strict)},
+		{Name: "ide", Doc: "connect to the editor that has the working directory open, to see its diagnostics", Set: flags.SetBool(&f.Editor)},
+		{Name: "strict-mcp-config", Inherited: true, Doc: "use only the MCP servers of --mcp-config", Set: flags.SetBool(&f.Strict)},
 	}
 }
 
@@ -220,10 +220,10 @@ func debugFlags(d *wire.DebugSpec) []flag {
 }
 
 func helpFlag(p *bool) flag {
-	return flag{Name: "help", Short: "h", Doc: "print help", Set: syntax.SetBool(p)}
+	return flag{Name: "help", Short: "h", Doc: "print help", Set: flags.SetBool(p)}
 }
 
-func jsonFlag(p *bool) flag { return flag{Name: "json", Doc: "print JSON", Set: syntax.SetBool(p)} }
+func jsonFlag(p *bool) flag { return flag{Name: "json", Doc: "print JSON", Set: flags.SetBool(p)} }
 
 // looksLikeRule reports whether an argument following a list of rules belongs to the list: a
 // prompt of several words does not.

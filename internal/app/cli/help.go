@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/app/syntax"
+	"adze/internal/app/cli/flags"
 	"adze/internal/platform/spell"
 	"adze/internal/setup"
 )
@@ -89,29 +89,29 @@ func revision(settings []debug.BuildSetting) string {
 func helpText(width int) string {
 	var b strings.Builder
 	b.WriteString("adze is a coding agent for the terminal.\n\nUsage:\n")
-	syntax.WriteRows(&b, [][2]string{
+	flags.WriteRows(&b, [][2]string{
 		{"adze [PROMPT]", "talk about the project in this directory"},
 		{"adze -p PROMPT", "run one turn and print the answer"},
 		{"command | adze -p PROMPT", "the same, after the output of a command"},
 		{"adze COMMAND", "see below; adze help COMMAND explains one"},
 	}, width)
 	b.WriteString("\nCommands:\n")
-	syntax.WriteRows(&b, mainCommands[:], width)
+	flags.WriteRows(&b, mainCommands[:], width)
 	var more []string
 	for _, c := range commandTable() {
 		if !slices.ContainsFunc(mainCommands[:], func(row [2]string) bool { return row[0] == c.name }) {
 			more = append(more, c.name)
 		}
 	}
-	b.WriteString(syntax.Fold("  and "+strings.Join(more, ", ")+"\n", width))
+	b.WriteString(flags.Fold("  and "+strings.Join(more, ", ")+"\n", width))
 	b.WriteString("\nFlags:\n")
 	var rows [][2]string
 	all := (&runOptions{}).supported()
 	for _, row := range mainFlags {
-		rows = append(rows, [2]string{syntax.Find(all, "--"+row[0]).Usage(), row[1]})
+		rows = append(rows, [2]string{flags.Find(all, "--"+row[0]).Usage(), row[1]})
 	}
-	syntax.WriteRows(&b, rows, width)
-	return b.String() + "\n" + syntax.Fold("adze help flags lists all flags, adze help commands all commands.\n", width)
+	flags.WriteRows(&b, rows, width)
+	return b.String() + "\n" + flags.Fold("adze help flags lists all flags, adze help commands all commands.\n", width)
 }
 
 // mainCommands and mainFlags are listed in the short help, with brief descriptions.
@@ -141,13 +141,13 @@ var (
 func flagsText(width int) string {
 	var b strings.Builder
 	b.WriteString("Flags of adze and adze -p. adze help COMMAND lists those of a command.\n")
-	syntax.WriteGroups(&b, (&runOptions{}).supported(), width)
+	flags.WriteGroups(&b, (&runOptions{}).supported(), width)
 	b.WriteString("\nEnvironment:\n")
 	vars := mainVariables()
-	syntax.WriteRows(&b, vars[:], width)
-	b.WriteString(syntax.Fold("  adze config list --all lists every variable and setting, with its meaning.\n", width) + "\nExit codes:\n")
+	flags.WriteRows(&b, vars[:], width)
+	b.WriteString(flags.Fold("  adze config list --all lists every variable and setting, with its meaning.\n", width) + "\nExit codes:\n")
 	codes := exitCodes()
-	syntax.WriteRows(&b, codes[:], width)
+	flags.WriteRows(&b, codes[:], width)
 	return b.String()
 }
 
@@ -159,16 +159,16 @@ func commandsText(width int) string {
 	for _, c := range commandTable() {
 		rows = append(rows, [2]string{strings.TrimSpace(c.name + " " + c.args), c.doc})
 	}
-	syntax.WriteRows(&b, rows, width)
+	flags.WriteRows(&b, rows, width)
 	return b.String()
 }
 
 // helpWidth returns the width of help texts.
 func (env *Env) helpWidth() int {
 	if w := env.width(); env.StdoutTerminal && w > 0 {
-		return min(w-1, syntax.Width)
+		return min(w-1, flags.Width)
 	}
-	return syntax.Width
+	return flags.Width
 }
 
 // mainVariables returns the most common variables and their meaning.
@@ -196,9 +196,9 @@ func exitCodes() [5][2]string {
 type explainer interface{ explain() string }
 
 // describe converts the command to a syntax.Command.
-func (c *command) describe(env *Env) syntax.Command {
+func (c *command) describe(env *Env) flags.Command {
 	o := c.options()
-	d := syntax.Command{Name: c.name, Args: c.args, Doc: c.doc, Flags: append(o.flags(), helpFlag(new(bool)))}
+	d := flags.Command{Name: c.name, Args: c.args, Doc: c.doc, Flags: append(o.flags(), helpFlag(new(bool)))}
 	if e, ok := o.(explainer); ok {
 		d.Explain = e.explain()
 	}
@@ -206,7 +206,7 @@ func (c *command) describe(env *Env) syntax.Command {
 		d.Actions = a.actions()
 	}
 	if a, ok := o.(offerer); ok {
-		d.Offers = func(args []string) []syntax.Offer { return a.offers(env, args) }
+		d.Offers = func(args []string) []flags.Offer { return a.offers(env, args) }
 	}
 	return d
 }

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"adze/internal/app/cli/flags"
 	"adze/internal/app/imports"
-	"adze/internal/app/syntax"
 	"adze/internal/domain/style"
 	"adze/internal/feature/instructions"
 	"adze/internal/feature/mcp"
@@ -28,7 +28,7 @@ type importOptions struct {
 }
 
 func (o *importOptions) flags() []flag {
-	return append([]flag{jsonFlag(&o.json)}, syntax.Only(projectFlags(&o.project), "settings", "setting-sources", "trust")...)
+	return append([]flag{jsonFlag(&o.json)}, flags.Only(projectFlags(&o.project), "settings", "setting-sources", "trust")...)
 }
 
 // run lists other tools' configuration for the user and the project. It changes nothing.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"adze/internal/app/syntax"
+	"adze/internal/app/cli/flags"
 )
 
 // manOptions holds the options of adze man.
@@ -23,8 +23,8 @@ func (*manOptions) run(_ context.Context, env *Env, _ invocation) error {
 
 // manPage returns the manual page, generated from the flag and command tables.
 func manPage(version string) string {
-	m := &syntax.Manual{}
-	fmt.Fprintf(m, ".TH ADZE 1 \"\" \"adze %s\" \"User Commands\"\n", syntax.Roff(version))
+	m := &flags.Manual{}
+	fmt.Fprintf(m, ".TH ADZE 1 \"\" \"adze %s\" \"User Commands\"\n", flags.Roff(version))
 	m.Section("NAME")
 	m.Text("adze - a coding agent for the terminal")
 	m.Section("SYNOPSIS")
@@ -32,7 +32,7 @@ func manPage(version string) string {
 		if i > 0 {
 			m.WriteString(".br\n")
 		}
-		fmt.Fprintf(m, ".B adze\n%s\n", syntax.Roff(line))
+		fmt.Fprintf(m, ".B adze\n%s\n", flags.Roff(line))
 	}
 	m.Section("DESCRIPTION")
 	m.Text("Without -p, and at a terminal, adze talks with you about the project in the working directory: it reads, searches, edits and runs commands, and asks before it changes anything that no rule allows.")

@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"adze/internal/app/actions"
+	"adze/internal/app/cli/flags"
 	"adze/internal/app/mcpcmd"
 	"adze/internal/app/serving"
-	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
 	"adze/internal/feature/mcp"
 	"adze/internal/feature/plugins"
@@ -28,7 +28,7 @@ type mcpOptions struct {
 func (o *mcpOptions) flags() []flag {
 	table := append(o.Options.Table(), serverFlags(&o.Flags)...)
 	table = append(table, serveFlags(&o.served)...)
-	return append(table, syntax.Only(projectFlags(&o.project), "settings", "setting-sources", "managed-settings", "trust")...)
+	return append(table, flags.Only(projectFlags(&o.project), "settings", "setting-sources", "managed-settings", "trust")...)
 }
 
 func (*mcpOptions) explain() string { return mcpcmd.Explanation }

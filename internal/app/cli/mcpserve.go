@@ -3,8 +3,8 @@ package cli
 import (
 	"context"
 
+	"adze/internal/app/cli/flags"
 	"adze/internal/app/serving"
-	"adze/internal/app/syntax"
 	"adze/internal/setup"
 )
 
@@ -12,11 +12,11 @@ import (
 func serveFlags(o *serving.Options) []flag {
 	table := []flag{
 		{Name: "http", Value: "HOST:PORT", Doc: "with serve, serve clients that connect to this address, such as 127.0.0.1:8000, instead of standard streams",
-			Set: syntax.SetText(&o.HTTP)},
+			Set: flags.SetText(&o.HTTP)},
 		{Name: "token-file", Value: "FILE", Doc: "with serve --http, file containing the bearer token clients must present; by default one is generated and printed",
-			Set: syntax.SetText(&o.TokenFile)},
+			Set: flags.SetText(&o.TokenFile)},
 	}
-	for _, f := range syntax.Only(accessFlags(&o.Access), "allowed-tools", "disallowed-tools", "tools", "permission-mode", "dangerously-skip-permissions", "add-dir") {
+	for _, f := range flags.Only(accessFlags(&o.Access), "allowed-tools", "disallowed-tools", "tools", "permission-mode", "dangerously-skip-permissions", "add-dir") {
 		f.Doc = "with serve, " + f.Doc
 		table = append(table, f)
 	}

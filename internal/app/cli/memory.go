@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"adze/internal/agent"
+	"adze/internal/app/cli/flags"
 	"adze/internal/app/memorycmd"
-	"adze/internal/app/syntax"
 	"adze/internal/feature/memory"
 	"adze/internal/settings"
 	"adze/internal/setup"
@@ -21,10 +21,10 @@ type memoryOptions struct {
 
 func (o *memoryOptions) flags() []flag {
 	return append([]flag{
-		{Name: "json", Doc: "with list, show, check and path, print JSON", Set: syntax.SetBool(&o.JSON)},
-		{Name: "fix", Doc: "with check, repair what can be repaired", Set: syntax.SetBool(&o.Fix)},
-		{Name: "yes", Doc: "with rm, do not ask first", Set: syntax.SetBool(&o.Yes)},
-	}, syntax.Only(projectFlags(&o.project), "settings", "setting-sources", "managed-settings", "trust")...)
+		{Name: "json", Doc: "with list, show, check and path, print JSON", Set: flags.SetBool(&o.JSON)},
+		{Name: "fix", Doc: "with check, repair what can be repaired", Set: flags.SetBool(&o.Fix)},
+		{Name: "yes", Doc: "with rm, do not ask first", Set: flags.SetBool(&o.Yes)},
+	}, flags.Only(projectFlags(&o.project), "settings", "setting-sources", "managed-settings", "trust")...)
 }
 
 func (*memoryOptions) explain() string { return "A memory is named by its file or its title.\n" }

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/app/cli/flags"
 	"adze/internal/app/models"
-	"adze/internal/app/syntax"
 	"adze/internal/model/catalog"
 	"adze/internal/platform/term"
 	"adze/internal/settings"
@@ -21,7 +21,7 @@ type modelsOptions struct {
 }
 
 func (o *modelsOptions) flags() []flag {
-	return append([]flag{jsonFlag(&o.json)}, syntax.Only(projectFlags(&o.project), "settings")...)
+	return append([]flag{jsonFlag(&o.json)}, flags.Only(projectFlags(&o.project), "settings")...)
 }
 
 // run prints the model catalog.

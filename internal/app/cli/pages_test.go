@@ -6,7 +6,7 @@ import (
 	"os"
 	"strings"
 
-	"adze/internal/app/syntax"
+	"adze/internal/app/cli/flags"
 	"adze/internal/commands"
 	"adze/internal/feature/skills/bundled"
 	"adze/internal/settings"
@@ -18,7 +18,7 @@ import (
 func flagReference() string {
 	var b strings.Builder
 	b.WriteString("# Commands and flags\n\nGenerated from the program's tables with `go test ./internal/app/cli -update`.\n\n")
-	b.WriteString("```\n" + commandsText(syntax.Width) + "```\n\n```\n" + flagsText(syntax.Width) + "```\n\n## Flags with other names\n\n| Flag | Also |\n|---|---|\n")
+	b.WriteString("```\n" + commandsText(flags.Width) + "```\n\n```\n" + flagsText(flags.Width) + "```\n\n## Flags with other names\n\n| Flag | Also |\n|---|---|\n")
 	for _, f := range (&runOptions{}).supported() {
 		if len(f.Aliases) > 0 {
 			fmt.Fprintf(&b, "| `--%s` | `--%s` |\n", f.Name, strings.Join(f.Aliases, "`, `--"))

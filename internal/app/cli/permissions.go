@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"adze/internal/app/cli/flags"
 	"adze/internal/app/permissionscmd"
-	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
 	"adze/internal/settings"
 	"adze/internal/setup"
@@ -28,13 +28,13 @@ the mode in force; naming the tool here allows nothing. Nothing is run or writte
 
 func (o *permissionsOptions) flags() []flag {
 	table := []flag{
-		{Name: "json", Doc: "print the decision as JSON", Set: syntax.SetBool(&o.json)},
+		{Name: "json", Doc: "print the decision as JSON", Set: flags.SetBool(&o.json)},
 		{Name: "stdin", Doc: "check many calls: reads a line {\"id\",\"tool\",\"input\",\"cwd\",\"mode\",\"allow\",\"ask\",\"deny\"} for each from stdin, and writes a line with its decision to stdout",
-			Set: syntax.SetBool(&o.stdin)},
+			Set: flags.SetBool(&o.stdin)},
 	}
-	table = append(table, syntax.Only(accessFlags(&o.access),
+	table = append(table, flags.Only(accessFlags(&o.access),
 		"allowed-tools", "disallowed-tools", "permission-mode", "dangerously-skip-permissions", "add-dir")...)
-	return append(table, syntax.Only(projectFlags(&o.project), "settings", "setting-sources", "trust")...)
+	return append(table, flags.Only(projectFlags(&o.project), "settings", "setting-sources", "trust")...)
 }
 
 func (*permissionsOptions) actions() []action {

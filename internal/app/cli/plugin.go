@@ -5,8 +5,8 @@ import (
 	"errors"
 	"slices"
 
+	"adze/internal/app/cli/flags"
 	"adze/internal/app/plugincmd"
-	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
 	"adze/internal/feature/plugins"
 	"adze/internal/settings"
@@ -20,7 +20,7 @@ type pluginOptions struct {
 }
 
 func (o *pluginOptions) flags() []flag {
-	return append(o.Flags(), syntax.Only(projectFlags(&o.project), "settings", "setting-sources", "managed-settings", "trust")...)
+	return append(o.Flags(), flags.Only(projectFlags(&o.project), "settings", "setting-sources", "managed-settings", "trust")...)
 }
 
 func (*pluginOptions) explain() string { return plugincmd.Explanation }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/app/syntax"
+	"adze/internal/app/cli/flags"
 	"adze/internal/app/wire"
 	"adze/internal/prompt"
 	"adze/internal/settings"
@@ -22,11 +22,11 @@ type promptOptions struct {
 }
 
 func (o *promptOptions) flags() []flag {
-	table := append([]flag{jsonFlag(&o.json)}, syntax.Only(modelFlags(&o.spec.Model), "model")...)
+	table := append([]flag{jsonFlag(&o.json)}, flags.Only(modelFlags(&o.spec.Model), "model")...)
 	table = append(table, promptFlags(&o.prompt)...)
 	table = append(table, bareFlag(&o.spec.Bare))
-	table = append(table, syntax.Only(accessFlags(&o.spec.Access), "allowed-tools", "disallowed-tools", "tools", "add-dir")...)
-	return append(table, syntax.Only(projectFlags(&o.project), "settings", "setting-sources", "trust", "prompt-size")...)
+	table = append(table, flags.Only(accessFlags(&o.spec.Access), "allowed-tools", "disallowed-tools", "tools", "add-dir")...)
+	return append(table, flags.Only(projectFlags(&o.project), "settings", "setting-sources", "trust", "prompt-size")...)
 }
 
 func (*promptOptions) actions() []action {

@@ -13,8 +13,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"adze/internal/app/cli/flags"
 	"adze/internal/app/profile"
-	"adze/internal/app/syntax"
 	"adze/internal/app/wire"
 	"adze/internal/feature/agents"
 	"adze/internal/feature/mcp"
@@ -86,12 +86,12 @@ func (o *runOptions) supported() []flag {
 		}, teamFlags(&o.spec.Team))...),
 		group("Debugging", append(debugFlags(&o.spec.Debug),
 			flag{Name: "record-requests", Value: "DIR", Doc: "record requests and responses in DIR, as a script that can be replayed",
-				Set: syntax.SetText(&o.spec.Model.Record)},
+				Set: flags.SetText(&o.spec.Model.Record)},
 			flag{Name: "pprof", Value: "ADDRESS", Doc: "serve profiles of the program at a loopback address, such as 127.0.0.1:6060",
 				Set: func(v string) error { o.profiling = v; return profile.CheckAddress(v) }})...),
 		group("Information",
-			flag{Name: "version", Short: "v", Doc: "print the version", Set: syntax.SetBool(&o.version)},
-			flag{Name: "help", Short: "h", Doc: "print help", Set: syntax.SetBool(&o.help)}),
+			flag{Name: "version", Short: "v", Doc: "print the version", Set: flags.SetBool(&o.version)},
+			flag{Name: "help", Short: "h", Doc: "print help", Set: flags.SetBool(&o.help)}),
 	)
 }
 
@@ -107,20 +107,20 @@ func group(name string, flags ...flag) []flag {
 func (o *runOptions) outputFlags() []flag {
 	return []flag{
 		{Name: "print", Short: "p", Doc: "run one turn and print the answer; the default when stdin or stdout is not a terminal",
-			Set: syntax.SetBool(&o.print)},
-		syntax.OneOf(flag{Name: "output-format", Value: "FORMAT", Doc: "text, json (one result object) or stream-json (every message as a line; needs --verbose)"},
+			Set: flags.SetBool(&o.print)},
+		flags.OneOf(flag{Name: "output-format", Value: "FORMAT", Doc: "text, json (one result object) or stream-json (every message as a line; needs --verbose)"},
 			&o.output, headless.Text, headless.JSON, headless.StreamJSON),
-		syntax.OneOf(flag{Name: "input-format", Value: "FORMAT", Doc: "text, or stream-json: prompts and requests as lines of JSON on stdin"},
+		flags.OneOf(flag{Name: "input-format", Value: "FORMAT", Doc: "text, or stream-json: prompts and requests as lines of JSON on stdin"},
 			&o.input, inputText, inputStream),
 		{Name: "json-schema", Value: "SCHEMA|FILE", Doc: "end each turn with a value that matches this JSON Schema, as structured_output of the result",
-			Set: syntax.SetText(&o.schema)},
-		{Name: "verbose", Doc: "report progress in detail", Set: syntax.SetBool(&o.verbose)},
-		{Name: "include-partial-messages", Doc: "add the provider's own events to stream-json", Set: syntax.SetBool(&o.spec.Raw)},
-		{Name: "include-hook-events", Doc: "add hook events to stream-json", Set: syntax.SetBool(&o.hookEvents)},
-		{Name: "replay-user-messages", Doc: "echo prompts in stream-json once they are stored", Set: syntax.SetBool(&o.replay)},
-		{Name: "disable-slash-commands", Doc: "without a terminal, treat commands such as /compact as prompts", Set: syntax.SetBool(&o.noCommands)},
+			Set: flags.SetText(&o.schema)},
+		{Name: "verbose", Doc: "report progress in detail", Set: flags.SetBool(&o.verbose)},
+		{Name: "include-partial-messages", Doc: "add the provider's own events to stream-json", Set: flags.SetBool(&o.spec.Raw)},
+		{Name: "include-hook-events", Doc: "add hook events to stream-json", Set: flags.SetBool(&o.hookEvents)},
+		{Name: "replay-user-messages", Doc: "echo prompts in stream-json once they are stored", Set: flags.SetBool(&o.replay)},
+		{Name: "disable-slash-commands", Doc: "without a terminal, treat commands such as /compact as prompts", Set: flags.SetBool(&o.noCommands)},
 		{Name: "plain", Doc: "leave line editing to the terminal and use no colours, for screen readers and simple terminals",
-			Set: syntax.SetBool(&o.plain)},
+			Set: flags.SetBool(&o.plain)},
 	}
 }
 
@@ -157,12 +157,12 @@ func (o *runOptions) askerFlag() flag {
 func (o *runOptions) sessionFlags() []flag {
 	s := &o.spec.Session
 	return append(newSessionFlags(s), []flag{
-		{Name: "continue", Short: "c", Doc: "continue the most recent session in this directory", Set: syntax.SetBool(&s.Latest)},
+		{Name: "continue", Short: "c", Doc: "continue the most recent session in this directory", Set: flags.SetBool(&s.Latest)},
 		{Name: "resume", Short: "r", Value: "SESSION", Bare: true, Doc: "continue an earlier session, named by id, title or file; without a value, choose from a list",
 			Source: sessionNames,
 			Set:    func(v string) error { s.Resume, o.pick = v, v == ""; return nil }},
-		{Name: "resume-session-at", Value: "ID", Doc: "with --resume, continue after this message and drop the later ones", Set: syntax.SetText(&s.At)},
-		{Name: "fork-session", Doc: "with --resume or --continue, continue in a copy with a new id", Set: syntax.SetBool(&s.Fork)},
+		{Name: "resume-session-at", Value: "ID", Doc: "with --resume, continue after this message and drop the later ones", Set: flags.SetText(&s.At)},
+		{Name: "fork-session", Doc: "with --resume or --continue, continue in a copy with a new id", Set: flags.SetBool(&s.Fork)},
 		{Name: "worktree", Short: "w", Value: "NAME", Bare: true, Doc: "work in a git worktree, a checkout on a separate branch: the one with this name, or a new one",
 			Set: func(v string) error {
 				o.spec.Worktree = wire.WorktreeSpec{Wanted: true, Name: v}
@@ -171,8 +171,8 @@ func (o *runOptions) sessionFlags() []flag {
 				}
 				return worktree.CheckName(v)
 			}},
-		{Name: "rewind-files", Value: "ID", Doc: "with --resume, restore files to their state before this message, or revert what this agent changed", Set: syntax.SetText(&o.rewind)},
-		{Name: "force", Doc: "with --rewind-files, also restore files that were changed outside the session since", Set: syntax.SetBool(&o.force)},
+		{Name: "rewind-files", Value: "ID", Doc: "with --resume, restore files to their state before this message, or revert what this agent changed", Set: flags.SetText(&o.rewind)},
+		{Name: "force", Doc: "with --rewind-files, also restore files that were changed outside the session since", Set: flags.SetBool(&o.force)},
 	}...)
 }
 
@@ -187,7 +187,7 @@ func newSessionFlags(s *wire.SessionSpec) []flag {
 				s.ID = strings.ToLower(v)
 				return nil
 			}},
-		{Name: "no-session-persistence", Doc: "do not write a transcript", Set: syntax.SetBool(&s.Ephemeral)},
+		{Name: "no-session-persistence", Doc: "do not write a transcript", Set: flags.SetBool(&s.Ephemeral)},
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"adze/internal/app/syntax"
+	"adze/internal/app/cli/flags"
 	"adze/internal/app/wire"
 	"adze/internal/permission/confine"
 	"adze/internal/platform/sandbox"
@@ -21,8 +21,8 @@ type sandboxOptions struct {
 }
 
 func (o *sandboxOptions) flags() []flag {
-	table := append([]flag{jsonFlag(&o.json)}, syntax.Only(accessFlags(&o.access), "add-dir")...)
-	return append(table, syntax.Only(projectFlags(&o.project), "settings", "setting-sources", "trust")...)
+	table := append([]flag{jsonFlag(&o.json)}, flags.Only(accessFlags(&o.access), "add-dir")...)
+	return append(table, flags.Only(projectFlags(&o.project), "settings", "setting-sources", "trust")...)
 }
 
 func (*sandboxOptions) actions() []action {

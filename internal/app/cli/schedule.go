@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"adze/internal/app/actions"
-	"adze/internal/app/syntax"
+	"adze/internal/app/cli/flags"
 	"adze/internal/app/wire"
 	"adze/internal/commands"
 	"adze/internal/commands/schedule"
@@ -21,7 +21,7 @@ import (
 type scheduleOptions struct{ json bool }
 
 func (o *scheduleOptions) flags() []flag {
-	return []flag{{Name: "json", Doc: "with list, print JSON", Set: syntax.SetBool(&o.json)}}
+	return []flag{{Name: "json", Doc: "with list, print JSON", Set: flags.SetBool(&o.json)}}
 }
 
 // explain describes how prompts are scheduled, and when they run.

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"adze/internal/app/artifacts"
+	"adze/internal/app/cli/flags"
 	"adze/internal/app/sessions"
-	"adze/internal/app/syntax"
 	"adze/internal/platform/fsys"
 	"adze/internal/session/archive"
 	"adze/internal/settings"
@@ -17,18 +17,18 @@ type sessionsOptions struct{ sessions.Options }
 
 func (o *sessionsOptions) flags() []flag {
 	return []flag{
-		{Name: "all", Short: "a", Doc: "with list, the sessions of all folders", Set: syntax.SetBool(&o.All)},
-		{Name: "tag", Value: "TAG", Doc: "with list, the sessions with this tag", Set: syntax.SetText(&o.Tag)},
-		{Name: "json", Doc: "with list, show and search, print JSON", Set: syntax.SetBool(&o.JSON)},
+		{Name: "all", Short: "a", Doc: "with list, the sessions of all folders", Set: flags.SetBool(&o.All)},
+		{Name: "tag", Value: "TAG", Doc: "with list, the sessions with this tag", Set: flags.SetText(&o.Tag)},
+		{Name: "json", Doc: "with list, show and search, print JSON", Set: flags.SetBool(&o.JSON)},
 		{Name: "limit", Value: "N", Doc: "with list, at most N sessions; with search, at most N matches per session; with show, the last N messages",
-			Set: syntax.SetCount(&o.Limit, 1)},
-		{Name: "match-case", Doc: "with search, match upper and lower case exactly", Set: syntax.SetBool(&o.MatchCase)},
-		syntax.OneOf(flag{Name: "format", Value: "FORMAT", Doc: "with export, markdown, json or html; by default, the extension of the file decides"},
+			Set: flags.SetCount(&o.Limit, 1)},
+		{Name: "match-case", Doc: "with search, match upper and lower case exactly", Set: flags.SetBool(&o.MatchCase)},
+		flags.OneOf(flag{Name: "format", Value: "FORMAT", Doc: "with export, markdown, json or html; by default, the extension of the file decides"},
 			&o.Format, archive.Markdown, archive.JSON, archive.HTML),
-		{Name: "output", Short: "o", Value: "FILE", Doc: "with export, the file to write; standard output by default", Set: syntax.SetText(&o.Output)},
-		{Name: "secrets", Doc: "with export, keep apparent secrets", Set: syntax.SetBool(&o.Secrets)},
-		{Name: "at", Value: "MESSAGE", Doc: "with fork, the id of the last message to copy", Set: syntax.SetText(&o.At)},
-		{Name: "force", Doc: "with rm, do not ask first; with export, overwrite a file", Set: syntax.SetBool(&o.Force)},
+		{Name: "output", Short: "o", Value: "FILE", Doc: "with export, the file to write; standard output by default", Set: flags.SetText(&o.Output)},
+		{Name: "secrets", Doc: "with export, keep apparent secrets", Set: flags.SetBool(&o.Secrets)},
+		{Name: "at", Value: "MESSAGE", Doc: "with fork, the id of the last message to copy", Set: flags.SetText(&o.At)},
+		{Name: "force", Doc: "with rm, do not ask first; with export, overwrite a file", Set: flags.SetBool(&o.Force)},
 	}
 }
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"adze/internal/app/syntax"
+	"adze/internal/app/cli/flags"
 	"adze/internal/app/wire"
 	"adze/internal/feature/teams"
 	"adze/internal/setup"
@@ -13,8 +13,8 @@ import (
 // teamFlags returns the flags with which a team's lead starts a teammate.
 func teamFlags(t *teams.Spec) []flag {
 	return []flag{
-		{Name: "team-name", Value: "TEAM", Doc: "run as a teammate of this team, with --agent-name; leads start teammates with it", Set: syntax.SetText(&t.Team)},
-		{Name: "agent-name", Value: "NAME", Doc: "the name of the teammate", Set: syntax.SetText(&t.Name)},
+		{Name: "team-name", Value: "TEAM", Doc: "run as a teammate of this team, with --agent-name; leads start teammates with it", Set: flags.SetText(&t.Team)},
+		{Name: "agent-name", Value: "NAME", Doc: "the name of the teammate", Set: flags.SetText(&t.Name)},
 	}
 }
 

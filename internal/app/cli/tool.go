@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/app/syntax"
+	"adze/internal/app/cli/flags"
 	"adze/internal/app/wire"
 	"adze/internal/msg"
 	"adze/internal/platform/term"
@@ -39,16 +39,16 @@ was refused; 2 nothing was run, because the tool does not exist or is denied.
 
 func (o *toolOptions) flags() []flag {
 	table := []flag{
-		{Name: "json", Doc: "print the result as JSON: is_error, refused, text, structured, ms", Set: syntax.SetBool(&o.json)},
-		{Name: "as-model", Doc: "judge calls exactly like those of a model: naming a tool does not allow it, and a question is a refusal", Set: syntax.SetBool(&o.asModel)},
-		{Name: "list", Doc: "list the tools", Set: syntax.SetBool(&o.list)},
+		{Name: "json", Doc: "print the result as JSON: is_error, refused, text, structured, ms", Set: flags.SetBool(&o.json)},
+		{Name: "as-model", Doc: "judge calls exactly like those of a model: naming a tool does not allow it, and a question is a refusal", Set: flags.SetBool(&o.asModel)},
+		{Name: "list", Doc: "list the tools", Set: flags.SetBool(&o.list)},
 		{Name: "stdin", Doc: "run many calls: reads a line {\"id\",\"tool\",\"input\"} for each from stdin, and writes a line with its result to stdout",
-			Set: syntax.SetBool(&o.stdin)},
+			Set: flags.SetBool(&o.stdin)},
 	}
-	table = append(table, syntax.Only(accessFlags(&o.spec.Access),
+	table = append(table, flags.Only(accessFlags(&o.spec.Access),
 		"allowed-tools", "disallowed-tools", "permission-mode", "dangerously-skip-permissions", "add-dir")...)
 	table = append(table, newSessionFlags(&o.spec.Session)...)
-	table = append(table, syntax.Only(projectFlags(&o.project), "settings", "setting-sources", "trust")...)
+	table = append(table, flags.Only(projectFlags(&o.project), "settings", "setting-sources", "trust")...)
 	return append(table, debugFlags(&o.spec.Debug)...)
 }
 

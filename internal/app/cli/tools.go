@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/app/syntax"
+	"adze/internal/app/cli/flags"
 	"adze/internal/app/wire"
 	"adze/internal/settings"
 	"adze/internal/tool"
@@ -21,8 +21,8 @@ type toolsOptions struct {
 }
 
 func (o *toolsOptions) flags() []flag {
-	table := append([]flag{jsonFlag(&o.json), {Name: "mcp", Doc: "connect to the MCP servers, and list their tools, too", Set: syntax.SetBool(&o.mcp)}}, syntax.Only(accessFlags(&o.access), "allowed-tools", "disallowed-tools", "tools")...)
-	return append(table, syntax.Only(projectFlags(&o.project), "settings", "setting-sources", "trust")...)
+	table := append([]flag{jsonFlag(&o.json), {Name: "mcp", Doc: "connect to the MCP servers, and list their tools, too", Set: flags.SetBool(&o.mcp)}}, flags.Only(accessFlags(&o.access), "allowed-tools", "disallowed-tools", "tools")...)
+	return append(table, flags.Only(projectFlags(&o.project), "settings", "setting-sources", "trust")...)
 }
 
 func toolOffers(env *Env) (list []offer) {

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"adze/internal/app/syntax"
+	"adze/internal/app/cli/flags"
 	"adze/internal/feature/instructions"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/term"
@@ -19,10 +19,10 @@ type trustOptions struct{ list, remove, show, yes bool }
 
 func (o *trustOptions) flags() []flag {
 	return []flag{
-		{Name: "list", Doc: "list the trusted workspaces", Set: syntax.SetBool(&o.list)},
-		{Name: "remove", Doc: "stop trusting DIR", Set: syntax.SetBool(&o.remove)},
-		{Name: "show", Doc: "only list what DIR brings along", Set: syntax.SetBool(&o.show)},
-		{Name: "yes", Doc: "trust DIR without asking; needed where there is no terminal", Set: syntax.SetBool(&o.yes)},
+		{Name: "list", Doc: "list the trusted workspaces", Set: flags.SetBool(&o.list)},
+		{Name: "remove", Doc: "stop trusting DIR", Set: flags.SetBool(&o.remove)},
+		{Name: "show", Doc: "only list what DIR brings along", Set: flags.SetBool(&o.show)},
+		{Name: "yes", Doc: "trust DIR without asking; needed where there is no terminal", Set: flags.SetBool(&o.yes)},
 	}
 }
 

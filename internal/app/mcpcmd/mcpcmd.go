@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"adze/internal/app/actions"
-	"adze/internal/app/syntax"
+	"adze/internal/app/cli/flags"
 	"adze/internal/feature/mcp"
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/spell"
@@ -48,24 +48,24 @@ type Options struct {
 }
 
 // Table returns the flags of the actions, except for server configuration.
-func (o *Options) Table() []syntax.Flag {
+func (o *Options) Table() []flags.Flag {
 	add := func(list *[]string) func(string) error {
 		return func(v string) error { *list = append(*list, v); return nil }
 	}
-	return []syntax.Flag{
-		{Name: "scope", Short: "s", Value: "SCOPE", Choices: []string{"local", "project", "user"}, Set: syntax.SetText(&o.Scope),
+	return []flags.Flag{
+		{Name: "scope", Short: "s", Value: "SCOPE", Choices: []string{"local", "project", "user"}, Set: flags.SetText(&o.Scope),
 			Doc: "with add and remove, whose server it is: local (yours, in this project; the default), project (in .mcp.json, for everyone) or user (yours, everywhere)"},
-		syntax.OneOf(syntax.Flag{Name: "transport", Short: "t", Value: "TYPE", Doc: "with add, how to speak to the server: stdio, http, sse or ws; by default stdio for a command and http for a URL"},
+		flags.OneOf(flags.Flag{Name: "transport", Short: "t", Value: "TYPE", Doc: "with add, how to speak to the server: stdio, http, sse or ws; by default stdio for a command and http for a URL"},
 			&o.Transport, "stdio", "http", "sse", "ws"),
 		{Name: "env", Short: "e", Value: "NAME=VALUE", Doc: "with add, a variable for the server's program; may be repeated", Set: add(&o.Env)},
 		{Name: "header", Short: "H", Value: "'NAME: VALUE'", Doc: "with add, a header for requests to the server; may be repeated", Set: add(&o.Headers)},
-		{Name: "client-id", Value: "ID", Doc: "with add, the OAuth client to sign in as, if the server does not register clients", Set: syntax.SetText(&o.ClientID)},
-		{Name: "callback-port", Value: "PORT", Doc: "with add, the port on this machine where signing in ends", Set: syntax.SetCount(&o.CallbackPort, 1)},
-		{Name: "no-connect", Doc: "with list and get, do not connect to servers", Set: syntax.SetBool(&o.NoConnect)},
-		{Name: "yes", Doc: "with add-from-desktop, add all servers without asking", Set: syntax.SetBool(&o.Yes)},
-		{Name: "url", Value: "URL", Doc: "with tools and call, the server to try, in place of a name", Set: syntax.SetText(&o.URL)},
-		{Name: "login", Doc: "with tools and call, sign in with a web browser if the server wants that", Set: syntax.SetBool(&o.Login)},
-		{Name: "json", Doc: "with list, get, tools and call, print JSON", Set: syntax.SetBool(&o.JSON)},
+		{Name: "client-id", Value: "ID", Doc: "with add, the OAuth client to sign in as, if the server does not register clients", Set: flags.SetText(&o.ClientID)},
+		{Name: "callback-port", Value: "PORT", Doc: "with add, the port on this machine where signing in ends", Set: flags.SetCount(&o.CallbackPort, 1)},
+		{Name: "no-connect", Doc: "with list and get, do not connect to servers", Set: flags.SetBool(&o.NoConnect)},
+		{Name: "yes", Doc: "with add-from-desktop, add all servers without asking", Set: flags.SetBool(&o.Yes)},
+		{Name: "url", Value: "URL", Doc: "with tools and call, the server to try, in place of a name", Set: flags.SetText(&o.URL)},
+		{Name: "login", Doc: "with tools and call, sign in with a web browser if the server wants that", Set: flags.SetBool(&o.Login)},
+		{Name: "json", Doc: "with list, get, tools and call, print JSON", Set: flags.SetBool(&o.JSON)},
 	}
 }
 

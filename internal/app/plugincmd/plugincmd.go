@@ -8,7 +8,7 @@ import (
 	"fmt"
 
 	"adze/internal/app/actions"
-	"adze/internal/app/syntax"
+	"adze/internal/app/cli/flags"
 	"adze/internal/feature/plugins"
 	"adze/internal/platform/scope"
 	"adze/internal/setup"
@@ -39,15 +39,15 @@ type Options struct {
 }
 
 // Flags returns the flags.
-func (o *Options) Flags() []syntax.Flag {
-	return []syntax.Flag{
-		{Name: "scope", Short: "s", Value: "SCOPE", Choices: []string{"user", "project", "local"}, Set: syntax.SetText(&o.Scope),
+func (o *Options) Flags() []flags.Flag {
+	return []flags.Flag{
+		{Name: "scope", Short: "s", Value: "SCOPE", Choices: []string{"user", "project", "local"}, Set: flags.SetText(&o.Scope),
 			Doc: "with install, enable and disable, the settings to write: user (the default), project (for everyone who has installed and approved the plugin) or local"},
 		{Name: "option", Value: "NAME=VALUE", Doc: "with install, enable and configure, the value of an option of the plugin; may be repeated",
 			Set: func(v string) error { o.Values = append(o.Values, v); return nil }},
-		{Name: "yes", Short: "y", Doc: "agree to what is shown without a question", Set: syntax.SetBool(&o.Yes)},
-		{Name: "data", Doc: "with uninstall, also remove the plugin's data", Set: syntax.SetBool(&o.Data)},
-		{Name: "json", Doc: "with list, details and marketplace list, print JSON", Set: syntax.SetBool(&o.JSON)},
+		{Name: "yes", Short: "y", Doc: "agree to what is shown without a question", Set: flags.SetBool(&o.Yes)},
+		{Name: "data", Doc: "with uninstall, also remove the plugin's data", Set: flags.SetBool(&o.Data)},
+		{Name: "json", Doc: "with list, details and marketplace list, print JSON", Set: flags.SetBool(&o.JSON)},
 	}
 }
 

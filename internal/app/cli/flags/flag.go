@@ -1,6 +1,6 @@
-// Package syntax defines the command-line syntax: flags, parsing, command descriptions, and the
+// Package flags defines the command-line syntax: flags, parsing, command descriptions, and the
 // help, shell completions and manual page generated from them.
-package syntax
+package flags
 
 import (
 	"fmt"
