@@ -80,7 +80,7 @@ var layers = [][]string{
 	{"ui/headless", "ui/plain", "ui/tui", "ui/acp", "ui/web"},
 	{"setup", "app/apptest", "ui/console"},
 	{"feature/startcache", "app/cli/flags", "app/terminal", "app/terminal", "app/profile", "app/terminal", "app/terminal"},
-	{"settings", "app/actions"},
+	{"settings", "app/cli/actions"},
 	{"session/transcript", "feature/memory", "feature/styles", "feature/agents", "feature/plugins"},
 	{"app/models", "feature/mcp", "feature/deferred", "feature/skills", "feature/schedule", "feature/tasks", "feature/doctor", "feature/questions", "feature/agents", "feature/worktrees", "feature/agents", "feature/agents"},
 	{"feature/teams", "feature/workflows", "feature/agents"},

@@ -5,7 +5,7 @@ package agentscmd
 import (
 	"context"
 
-	"adze/internal/app/actions"
+	"adze/internal/app/cli/actions"
 	"adze/internal/app/cli/flags"
 	"adze/internal/commands"
 	"adze/internal/commands/extensions"

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"adze/internal/app/actions"
+	"adze/internal/app/cli/actions"
 	"adze/internal/app/cli/flags"
 	"adze/internal/app/mcpcmd"
 	"adze/internal/app/serving"

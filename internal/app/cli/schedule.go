@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"adze/internal/app/actions"
+	"adze/internal/app/cli/actions"
 	"adze/internal/app/cli/flags"
 	"adze/internal/app/wire"
 	"adze/internal/commands"

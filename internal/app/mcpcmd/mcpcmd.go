@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/app/actions"
+	"adze/internal/app/cli/actions"
 	"adze/internal/app/cli/flags"
 	"adze/internal/feature/mcp"
 	"adze/internal/mcp/roster"

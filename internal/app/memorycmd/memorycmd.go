@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/app/actions"
+	"adze/internal/app/cli/actions"
 	"adze/internal/domain/memdir"
 	"adze/internal/platform/term"
 	"adze/internal/setup"

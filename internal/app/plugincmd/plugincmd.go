@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 
-	"adze/internal/app/actions"
+	"adze/internal/app/cli/actions"
 	"adze/internal/app/cli/flags"
 	"adze/internal/feature/plugins"
 	"adze/internal/platform/scope"

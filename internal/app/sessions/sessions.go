@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"time"
 
-	"adze/internal/app/actions"
+	"adze/internal/app/cli/actions"
 	"adze/internal/session/archive"
 	"adze/internal/session/store"
 	"adze/internal/setup"
