@@ -8,7 +8,7 @@ import (
 
 	"adze/internal/app/cli/actions"
 	"adze/internal/app/cli/flags"
-	"adze/internal/app/mcpcmd"
+	mcpcli "adze/internal/app/cli/mcp"
 	"adze/internal/app/serving"
 	"adze/internal/app/wire"
 	"adze/internal/feature/mcp"
@@ -20,7 +20,7 @@ import (
 
 // mcpOptions holds the options of adze mcp.
 type mcpOptions struct {
-	mcpcmd.Options
+	mcpcli.Options
 	project settings.Source
 	served  serving.Options
 }
@@ -31,13 +31,13 @@ func (o *mcpOptions) flags() []flag {
 	return append(table, flags.Only(projectFlags(&o.project), "settings", "setting-sources", "managed-settings", "trust")...)
 }
 
-func (*mcpOptions) explain() string { return mcpcmd.Explanation }
+func (*mcpOptions) explain() string { return mcpcli.Explanation }
 
 func (*mcpOptions) actions() []action { return mcpActions().Help() }
 
 // mcpActions returns the actions on servers, and serve, which has its own run method.
-func mcpActions() actions.Table[*mcpcmd.Task] {
-	return append(mcpcmd.Actions(), actions.Action[*mcpcmd.Task]{
+func mcpActions() actions.Table[*mcpcli.Task] {
+	return append(mcpcli.Actions(), actions.Action[*mcpcli.Task]{
 		Name: "serve", Args: "[--http HOST:PORT]", Doc: "offer adze's tools to another program, under your permission rules",
 	})
 }
@@ -81,7 +81,7 @@ func (o *mcpOptions) run(ctx context.Context, env *Env, in invocation) error {
 		return setup.Errorf("%v", p.HomeErr)
 	}
 	o.Flags.Plugins = plugins.Open(plugins.Config{Project: p, Say: env.Say}).Servers
-	t := &mcpcmd.Task{
+	t := &mcpcli.Task{
 		Console: env.streams(), Options: &o.Options, Project: p, Args: args[:len(args)-min(len(in.Rest), len(args))], Command: in.Rest,
 	}
 	t.Open = func(entries []*roster.Entry, connect bool) (*mcp.Fleet, func(), error) {
@@ -102,7 +102,7 @@ func (o *mcpOptions) run(ctx context.Context, env *Env, in invocation) error {
 		return f, w.Close, nil
 	}
 	err = t.Run(ctx, a)
-	if errors.Is(err, mcpcmd.ErrFailed) {
+	if errors.Is(err, mcpcli.ErrFailed) {
 		return &Ended{}
 	}
 	return err

@@ -1,5 +1,5 @@
-// Package mcpcmd implements adze mcp: it lists, adds, removes and tests MCP servers.
-package mcpcmd
+// Package mcp implements adze mcp: it lists, adds, removes and tests MCP servers.
+package mcp
 
 import (
 	"context"
