@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"adze/internal/app/cli/flags"
-	"adze/internal/app/plugincmd"
+	"adze/internal/app/cli/plugin"
 	"adze/internal/app/wire"
 	"adze/internal/feature/plugins"
 	"adze/internal/settings"
@@ -15,7 +15,7 @@ import (
 
 // pluginOptions holds the options of adze plugin.
 type pluginOptions struct {
-	plugincmd.Options
+	plugin.Options
 	project settings.Source
 }
 
@@ -23,9 +23,9 @@ func (o *pluginOptions) flags() []flag {
 	return append(o.Flags(), flags.Only(projectFlags(&o.project), "settings", "setting-sources", "managed-settings", "trust")...)
 }
 
-func (*pluginOptions) explain() string { return plugincmd.Explanation }
+func (*pluginOptions) explain() string { return plugin.Explanation }
 
-func (*pluginOptions) actions() []action { return plugincmd.Actions().Help() }
+func (*pluginOptions) actions() []action { return plugin.Actions().Help() }
 
 func (o *pluginOptions) offers(env *Env, args []string) (list []offer) {
 	if len(args) != 1 || !slices.Contains([]string{"details", "enable", "disable", "update", "uninstall", "configure"}, args[0]) {
@@ -45,7 +45,7 @@ func (o *pluginOptions) offers(env *Env, args []string) (list []offer) {
 // run runs an action on the plugins; the default is list.
 func (o *pluginOptions) run(ctx context.Context, env *Env, in invocation) error {
 	name, args := actionOf(in, "list")
-	a, err := plugincmd.Actions().Find("plugin", name)
+	a, err := plugin.Actions().Find("plugin", name)
 	if err != nil {
 		return err
 	}
@@ -55,9 +55,9 @@ func (o *pluginOptions) run(ctx context.Context, env *Env, in invocation) error 
 	}
 	w := wire.Open(env.wire(), p)
 	defer w.Close()
-	t := &plugincmd.Task{Console: env.streams(), Options: &o.Options, Plugins: wire.PluginManager(w), Args: args, Dir: env.Dir, Secret: env.console().AskSecret}
+	t := &plugin.Task{Console: env.streams(), Options: &o.Options, Plugins: wire.PluginManager(w), Args: args, Dir: env.Dir, Secret: env.console().AskSecret}
 	err = t.Run(ctx, a)
-	if errors.Is(err, plugincmd.ErrFailed) {
+	if errors.Is(err, plugin.ErrFailed) {
 		return &Ended{}
 	}
 	return err

@@ -1,6 +1,6 @@
-// Package plugincmd implements adze plugin: it installs, updates, removes and shows plugins,
+// Package plugin implements adze plugin: it installs, updates, removes and shows plugins,
 // and manages their marketplaces.
-package plugincmd
+package plugin
 
 import (
 	"context"

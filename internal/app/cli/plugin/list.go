@@ -1,4 +1,4 @@
-package plugincmd
+package plugin
 
 import (
 	"cmp"
