@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"adze/internal/app/agentscmd"
+	agentscli "adze/internal/app/cli/agents"
 	"adze/internal/app/cli/flags"
 	"adze/internal/domain/agentdef"
 	"adze/internal/feature/agents"
@@ -15,7 +15,7 @@ import (
 
 // agentsOptions holds the options of adze agents.
 type agentsOptions struct {
-	agentscmd.Options
+	agentscli.Options
 	project settings.Source
 }
 
@@ -23,9 +23,9 @@ func (o *agentsOptions) flags() []flag {
 	return append(o.Flags(), flags.Only(projectFlags(&o.project), "settings", "setting-sources", "managed-settings", "trust")...)
 }
 
-func (*agentsOptions) explain() string { return agentscmd.Explanation }
+func (*agentsOptions) explain() string { return agentscli.Explanation }
 
-func (*agentsOptions) actions() []action { return agentscmd.Actions().Help() }
+func (*agentsOptions) actions() []action { return agentscli.Actions().Help() }
 
 func (o *agentsOptions) offers(env *Env, args []string) []offer {
 	if len(args) != 1 || !slices.Contains([]string{"show", "edit", "rm"}, args[0]) {
@@ -37,13 +37,13 @@ func (o *agentsOptions) offers(env *Env, args []string) []offer {
 // run runs an action on the agents; the default is list.
 func (o *agentsOptions) run(ctx context.Context, env *Env, in invocation) error {
 	name, args := actionOf(in, "list")
-	a, err := agentscmd.Actions().Find("agents", name)
+	a, err := agentscli.Actions().Find("agents", name)
 	if err != nil {
 		return err
 	}
 	p := openLeniently(env, o.project)
 	files := agents.Files{Project: p, Library: agentsOf(p), Language: func() texts.Language { return texts.English }}
-	t := &agentscmd.Task{Files: files, Console: env.streams(), Options: &o.Options, Edit: env.edit, Args: args}
+	t := &agentscli.Task{Files: files, Console: env.streams(), Options: &o.Options, Edit: env.edit, Args: args}
 	return t.Run(ctx, a)
 }
 

@@ -1,6 +1,6 @@
-// Package agentscmd implements adze agents: it lists and shows agents, and creates, edits and
+// Package agents implements adze agents: it lists and shows agents, and creates, edits and
 // removes user and project agents.
-package agentscmd
+package agents
 
 import (
 	"context"
