@@ -12,8 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/app/cli/memory"
 	"adze/internal/app/login"
-	"adze/internal/app/memorycmd"
 	"adze/internal/app/models"
 	"adze/internal/app/terminal"
 	"adze/internal/app/wire"
@@ -386,7 +386,7 @@ func (o *runOptions) meet(ctx context.Context, env *Env) (*settings.Project, err
 	if err := o.offerServers(ctx, env, p); err != nil {
 		return nil, err
 	}
-	return p, memorycmd.Offer(env.streams(), p, o.spec.Bare)
+	return p, memory.Offer(env.streams(), p, o.spec.Bare)
 }
 
 // confirmInvalid asks whether to continue without the unreadable settings files.

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/app/apptest"
-	"adze/internal/app/memorycmd"
+	memorycli "adze/internal/app/cli/memory"
 	"adze/internal/app/wire"
 	"adze/internal/feature/memory"
 	"adze/internal/settings"
@@ -92,7 +92,7 @@ func TestMemoriesAreOffered(t *testing.T) {
 	offer := func(answer string) string {
 		p.out.Reset()
 		p.env.Stdin = strings.NewReader(answer)
-		if err := memorycmd.Offer(p.env.streams(), p.project(), false); err != nil {
+		if err := memorycli.Offer(p.env.streams(), p.project(), false); err != nil {
 			t.Fatal(err)
 		}
 		return p.out.String()
@@ -104,7 +104,7 @@ func TestMemoriesAreOffered(t *testing.T) {
 	if got := offer("y\n"); got != "" {
 		t.Errorf("it was asked again: %s", got)
 	}
-	if err := os.Remove(filepath.Join(filepath.Dir(mine.Dir), memorycmd.Declined)); err != nil {
+	if err := os.Remove(filepath.Join(filepath.Dir(mine.Dir), memorycli.Declined)); err != nil {
 		t.Fatal(err)
 	}
 	if got := offer("y\n"); !strings.Contains(got, "1 memory copied to "+mine.Dir) {

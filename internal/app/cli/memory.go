@@ -7,7 +7,7 @@ import (
 
 	"adze/internal/agent"
 	"adze/internal/app/cli/flags"
-	"adze/internal/app/memorycmd"
+	memorycli "adze/internal/app/cli/memory"
 	"adze/internal/feature/memory"
 	"adze/internal/settings"
 	"adze/internal/setup"
@@ -15,7 +15,7 @@ import (
 
 // memoryOptions holds the options of adze memory.
 type memoryOptions struct {
-	memorycmd.Options
+	memorycli.Options
 	project settings.Source
 }
 
@@ -29,7 +29,7 @@ func (o *memoryOptions) flags() []flag {
 
 func (*memoryOptions) explain() string { return "A memory is named by its file or its title.\n" }
 
-func (*memoryOptions) actions() []action { return memorycmd.Actions().Help() }
+func (*memoryOptions) actions() []action { return memorycli.Actions().Help() }
 
 func (o *memoryOptions) offers(env *Env, args []string) (list []offer) {
 	if len(args) != 1 || !slices.Contains([]string{"show", "edit", "rm"}, args[0]) {
@@ -50,7 +50,7 @@ func (o *memoryOptions) offers(env *Env, args []string) (list []offer) {
 // run runs an action on the memories; the default is list.
 func (o *memoryOptions) run(ctx context.Context, env *Env, in invocation) error {
 	name, args := actionOf(in, "list")
-	a, err := memorycmd.Actions().Find("memory", name)
+	a, err := memorycli.Actions().Find("memory", name)
 	if err != nil {
 		return err
 	}
@@ -65,9 +65,9 @@ func (o *memoryOptions) run(ctx context.Context, env *Env, in invocation) error 
 	for _, err := range refused {
 		env.Say(err.Error())
 	}
-	t := &memorycmd.Task{Folder: f, Console: env.streams(), Options: o.Options, Edit: env.edit, Args: args}
+	t := &memorycli.Task{Folder: f, Console: env.streams(), Options: o.Options, Edit: env.edit, Args: args}
 	err = t.Run(ctx, a)
-	if errors.Is(err, memorycmd.ErrFailed) {
+	if errors.Is(err, memorycli.ErrFailed) {
 		return &Ended{Reason: agent.Reason("memory_check")}
 	}
 	return err

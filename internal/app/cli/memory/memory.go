@@ -1,6 +1,6 @@
-// Package memorycmd implements adze memory: it shows, checks and changes a project's memories.
+// Package memory implements adze memory: it shows, checks and changes a project's memories.
 // It also offers to copy another program's memories.
-package memorycmd
+package memory
 
 import (
 	"context"

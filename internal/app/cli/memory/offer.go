@@ -1,4 +1,4 @@
-package memorycmd
+package memory
 
 import (
 	"fmt"
