@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"adze/internal/app/cli/flags"
-	"adze/internal/app/permissionscmd"
+	"adze/internal/app/cli/permissions"
 	"adze/internal/app/wire"
 	"adze/internal/settings"
 	"adze/internal/setup"
@@ -68,14 +68,14 @@ func (o *permissionsOptions) run(ctx context.Context, env *Env, in invocation) e
 	case o.stdin && len(args) == 0:
 		return serveLines(ctx, env, func(line []byte, err error) any {
 			if err != nil {
-				return permissionscmd.Refuse(nil, err)
+				return permissions.Refuse(nil, err)
 			}
 			return c.Line(line)
 		})
 	case len(args) == 0:
 		c.Quiet = true
 		err := c.Flaws()
-		if errors.Is(err, permissionscmd.ErrFailed) {
+		if errors.Is(err, permissions.ErrFailed) {
 			return &Ended{}
 		}
 		return err
@@ -90,8 +90,8 @@ func (o *permissionsOptions) run(ctx context.Context, env *Env, in invocation) e
 }
 
 // checker returns a Checker that judges calls.
-func (o *permissionsOptions) checker(env *Env) *permissionscmd.Checker {
-	return &permissionscmd.Checker{
+func (o *permissionsOptions) checker(env *Env) *permissions.Checker {
+	return &permissions.Checker{
 		Console: env.streams(), JSON: o.json, Dir: env.Dir,
 		Open: func(dir string, say func(string)) (*wire.Bench, error) {
 			there, src := *env, o.project

@@ -1,6 +1,6 @@
-// Package permissionscmd implements adze permissions: it lists the permission rules, finds
+// Package permissions implements adze permissions: it lists the permission rules, finds
 // ineffective ones, and explains how calls would be decided. Nothing is run or written.
-package permissionscmd
+package permissions
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package permissionscmd
+package permissions
 
 import (
 	"cmp"
