@@ -5,7 +5,7 @@ import (
 
 	"adze/internal/app/artifacts"
 	"adze/internal/app/cli/flags"
-	"adze/internal/app/sessions"
+	"adze/internal/app/cli/sessions"
 	"adze/internal/platform/fsys"
 	"adze/internal/session/archive"
 	"adze/internal/settings"

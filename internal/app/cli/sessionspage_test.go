@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"adze/internal/app/sessions"
+	"adze/internal/app/cli/sessions"
 )
 
 // sessionReference returns the page on sessions, generated from the command's table.
