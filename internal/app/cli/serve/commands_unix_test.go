@@ -1,6 +1,6 @@
 //go:build unix
 
-package serving
+package serve
 
 import (
 	"context"

@@ -1,6 +1,6 @@
-// Package serving implements adze mcp serve: an MCP server for the tools of a conversation
+// Package serve implements adze mcp serve: an MCP server for the tools of a conversation
 // without a model.
-package serving
+package serve
 
 import (
 	"cmp"
