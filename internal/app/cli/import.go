@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"adze/internal/app/cli/flags"
-	"adze/internal/app/imports"
+	"adze/internal/app/cli/imports"
 	"adze/internal/domain/style"
 	"adze/internal/feature/instructions"
 	"adze/internal/feature/mcp"
