@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"adze/internal/app/cli/demo"
 	"adze/internal/app/cli/flags"
-	"adze/internal/app/demo"
 	"adze/internal/app/wire"
 	"adze/internal/msg"
 	"adze/internal/session"
