@@ -88,7 +88,7 @@ var layers = [][]string{
 	{"app/conversation", "app/conversation", "feature/instructions", "app/toolbox"},
 	{"app/conversation"},
 	{"app/toolbox"},
-	{"app/wire", "app/login"},
+	{"app/wire", "app/cli/auth"},
 	{"app/cli/demo", "app/cli/sessions", "app/cli/agents", "app/cli/mcp", "app/cli/memory", "app/cli/permissions", "app/cli/plugin", "app/cli/serve", "app/cli/imports"},
 	{"app/cli"},
 	{"app"},

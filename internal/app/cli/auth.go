@@ -5,8 +5,8 @@ import (
 	"errors"
 
 	"adze/internal/agent"
+	"adze/internal/app/cli/auth"
 	"adze/internal/app/cli/flags"
-	"adze/internal/app/login"
 	"adze/internal/app/models"
 	"adze/internal/settings"
 	"adze/internal/setup"
@@ -16,7 +16,7 @@ import (
 type authOptions struct {
 	project    settings.Source
 	json, text bool
-	key        login.Options
+	key        auth.Options
 }
 
 func (o *authOptions) flags() []flag {
@@ -71,9 +71,9 @@ func (o *authOptions) run(ctx context.Context, env *Env, in invocation) error {
 	case "login":
 		asks := env.console()
 		asks.Choose = chooser(env.dialog(ctx, (&runOptions{}).seat(env, p)))
-		err = login.Store(ctx, asks, c, name, o.key)
+		err = auth.Store(ctx, asks, c, name, o.key)
 	case "logout":
-		err = login.Remove(ctx, env.console(), c, name)
+		err = auth.Remove(ctx, env.console(), c, name)
 	default:
 		err = o.status(env, p, keys)
 	}
@@ -82,7 +82,7 @@ func (o *authOptions) run(ctx context.Context, env *Env, in invocation) error {
 
 // answered maps the error of a prompt.
 func answered(err error) error {
-	if errors.Is(err, login.ErrInterrupted) {
+	if errors.Is(err, auth.ErrInterrupted) {
 		return &Ended{Reason: agent.AbortedStreaming}
 	}
 	return err
@@ -115,7 +115,7 @@ func (o *authOptions) status(env *Env, p *settings.Project, keys models.Keys) er
 	if o.json || !o.text && !env.StdoutTerminal {
 		err = env.print(marshal(a))
 	} else {
-		err = env.print(login.Text(a))
+		err = env.print(auth.Text(a))
 	}
 	if err == nil && !a.LoggedIn && !o.json { // JSON consumers read the answer instead
 		err = &Ended{}
@@ -124,6 +124,6 @@ func (o *authOptions) status(env *Env, p *settings.Project, keys models.Keys) er
 }
 
 // console returns the console used to ask for keys.
-func (env *Env) console() login.Console {
-	return login.Console{In: env.Stdin, Out: env.Stdout, Terminal: env.StdinTerminal && env.StdoutTerminal, Keys: env.Keys, Say: env.Say}
+func (env *Env) console() auth.Console {
+	return auth.Console{In: env.Stdin, Out: env.Stdout, Terminal: env.StdinTerminal && env.StdoutTerminal, Keys: env.Keys, Say: env.Say}
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"adze/internal/app/login"
+	"adze/internal/app/cli/auth"
 	"adze/internal/app/terminal"
 	"adze/internal/settings"
 	"adze/internal/ui/console"
@@ -43,7 +43,7 @@ func dialogError(err error) error {
 	case errors.Is(err, terminal.ErrKeys):
 		return console.ErrNoDialog
 	case errors.Is(err, prelude.ErrInterrupted):
-		return answered(login.ErrInterrupted)
+		return answered(auth.ErrInterrupted)
 	}
 	return err
 }

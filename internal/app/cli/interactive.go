@@ -12,8 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/app/cli/auth"
 	"adze/internal/app/cli/memory"
-	"adze/internal/app/login"
 	"adze/internal/app/models"
 	"adze/internal/app/terminal"
 	"adze/internal/app/wire"
@@ -277,9 +277,9 @@ func (o *runOptions) setUp(ctx context.Context, env *Env, p *settings.Project) e
 	var name string
 	var err error
 	if screen == nil {
-		name, err = login.ChooseModel(ctx, asks, several)
+		name, err = auth.ChooseModel(ctx, asks, several)
 	} else {
-		name, err = login.SetUp(ctx, asks, c, local, screen)
+		name, err = auth.SetUp(ctx, asks, c, local, screen)
 	}
 	if err == nil && name != "" && models.Alone(c) {
 		keepModel(ctx, env, p, name)
@@ -310,7 +310,7 @@ func chooser(ask func(q console.Choice) (int, error)) func(question string, answ
 		chosen, err := ask(console.Choice{Question: question, Answers: answers, Leaving: leaving})
 		var ended *Ended
 		if errors.As(err, &ended) {
-			err = login.ErrInterrupted
+			err = auth.ErrInterrupted
 		}
 		return chosen, err
 	}

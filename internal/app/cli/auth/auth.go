@@ -1,5 +1,5 @@
-// Package login implements the dialogs for storing and removing the user's API keys.
-package login
+// Package auth implements the dialogs for storing and removing the user's API keys.
+package auth
 
 import (
 	"context"
