@@ -79,7 +79,7 @@ var layers = [][]string{
 	{"ui/controller/controllertest"},
 	{"ui/headless", "ui/plain", "ui/tui", "ui/acp", "ui/web"},
 	{"setup", "app/apptest", "ui/console"},
-	{"feature/startcache", "app/cli/flags", "app/terminal", "app/terminal", "app/profile", "app/terminal", "app/terminal"},
+	{"feature/startcache", "app/cli/flags", "app/terminal", "app/terminal", "app/cli/profile", "app/terminal", "app/terminal"},
 	{"settings", "app/cli/actions"},
 	{"session/transcript", "feature/memory", "feature/styles", "feature/agents", "feature/plugins"},
 	{"app/models", "feature/mcp", "feature/deferred", "feature/skills", "feature/schedule", "feature/tasks", "feature/doctor", "feature/questions", "feature/agents", "feature/worktrees", "feature/agents", "feature/agents"},

@@ -14,7 +14,7 @@ import (
 	"unicode/utf8"
 
 	"adze/internal/app/cli/flags"
-	"adze/internal/app/profile"
+	"adze/internal/app/cli/profile"
 	"adze/internal/app/wire"
 	"adze/internal/feature/agents"
 	"adze/internal/feature/mcp"
