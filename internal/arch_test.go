@@ -26,7 +26,7 @@ const module = "adze"
 // Names are relative to internal, except those under cmd; a pattern covers the packages not
 // named otherwise.
 var layers = [][]string{
-	{"msg", "platform/contacts", "platform/lockfile", "changelog"},
+	{"msg", "platform/net/contacts", "platform/lockfile", "changelog"},
 	{"platform/cells", "platform/fsys", "platform/jsonc", "platform/landlock", "platform/latin", "platform/paths", "platform/replace", "platform/reverse", "platform/scope", "platform/seccomp", "platform/shell/awk", "platform/shell/scripttest", "platform/shell/sed", "platform/textlist", "platform/web", "platform/wildcard"},
 	{"platform/jail", "platform/statefile"},
 	{"platform/*"},

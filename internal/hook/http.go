@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/platform/contacts"
+	"adze/internal/platform/net/contacts"
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/web"
 )

@@ -3,7 +3,7 @@ package models
 import (
 	"os"
 
-	"adze/internal/platform/contacts"
+	"adze/internal/platform/net/contacts"
 	"adze/internal/platform/transport"
 	"adze/internal/settings/config"
 	"adze/internal/setup"

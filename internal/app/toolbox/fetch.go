@@ -14,7 +14,7 @@ import (
 	"adze/internal/app/models"
 	"adze/internal/msg"
 	"adze/internal/permission"
-	"adze/internal/platform/contacts"
+	"adze/internal/platform/net/contacts"
 	"adze/internal/platform/transport"
 	"adze/internal/platform/web"
 	"adze/internal/settings"

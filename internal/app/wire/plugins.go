@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"adze/internal/feature/plugins"
-	"adze/internal/platform/contacts"
+	"adze/internal/platform/net/contacts"
 	"adze/internal/platform/transport"
 )
 

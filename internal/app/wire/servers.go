@@ -11,7 +11,7 @@ import (
 	"adze/internal/mcp/content"
 	"adze/internal/model/catalog"
 	"adze/internal/platform/browser"
-	"adze/internal/platform/contacts"
+	"adze/internal/platform/net/contacts"
 	"adze/internal/platform/transport"
 	"adze/internal/session"
 	"adze/internal/session/elicit"

@@ -9,7 +9,7 @@ import (
 
 	"adze/internal/commands"
 	"adze/internal/platform/amount"
-	"adze/internal/platform/contacts"
+	"adze/internal/platform/net/contacts"
 )
 
 func privacyCommand() commands.Command {

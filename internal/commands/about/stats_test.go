@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/commands"
-	"adze/internal/platform/contacts"
+	"adze/internal/platform/net/contacts"
 	"adze/internal/session"
 	"adze/internal/session/archive"
 	"adze/internal/session/store"

@@ -14,7 +14,7 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/platform/contacts"
+	"adze/internal/platform/net/contacts"
 )
 
 // maxAnswer is the maximum number of bytes read from an answer.

@@ -19,7 +19,7 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/platform/contacts"
+	"adze/internal/platform/net/contacts"
 	"adze/internal/platform/replace"
 )
 

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/platform/contacts"
+	"adze/internal/platform/net/contacts"
 )
 
 // A Token grants access until it expires.

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/platform/contacts"
+	"adze/internal/platform/net/contacts"
 )
 
 // A Network configures the hosts that confined programs may reach, always through the sandbox's

@@ -19,7 +19,7 @@ import (
 	"syscall"
 	"time"
 
-	"adze/internal/platform/contacts"
+	"adze/internal/platform/net/contacts"
 )
 
 // Config configures a Transport. The zero value uses the process environment.

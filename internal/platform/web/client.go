@@ -17,7 +17,7 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/platform/contacts"
+	"adze/internal/platform/net/contacts"
 )
 
 // Limits of one fetch.
