@@ -15,7 +15,7 @@ import (
 	"adze/internal/model/vertex"
 	"adze/internal/model/wire"
 	"adze/internal/platform/aws"
-	"adze/internal/platform/oauth"
+	"adze/internal/platform/net/oauth"
 	"adze/internal/tool"
 )
 

@@ -13,7 +13,7 @@ import (
 	"adze/internal/model"
 	"adze/internal/model/messages"
 	"adze/internal/model/wire"
-	"adze/internal/platform/oauth"
+	"adze/internal/platform/net/oauth"
 )
 
 // Config configures the service.

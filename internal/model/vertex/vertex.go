@@ -15,7 +15,7 @@ import (
 	"adze/internal/model/messages"
 	"adze/internal/model/wire"
 	"adze/internal/msg"
-	"adze/internal/platform/oauth"
+	"adze/internal/platform/net/oauth"
 )
 
 // Config configures the service.

@@ -17,7 +17,7 @@ import (
 	"adze/internal/model/modeltest"
 	"adze/internal/model/wire"
 	"adze/internal/msg"
-	"adze/internal/platform/oauth"
+	"adze/internal/platform/net/oauth"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
