@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"adze/internal/model/replay"
-	"adze/internal/platform/aws"
+	"adze/internal/platform/net/aws"
 )
 
 // TestAgentSDK lets published clients drive the built program against a server that plays

@@ -14,7 +14,7 @@ import (
 	"adze/internal/model/foundry"
 	"adze/internal/model/vertex"
 	"adze/internal/model/wire"
-	"adze/internal/platform/aws"
+	"adze/internal/platform/net/aws"
 	"adze/internal/platform/net/oauth"
 	"adze/internal/tool"
 )

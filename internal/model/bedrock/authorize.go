@@ -11,7 +11,7 @@ import (
 	"adze/internal/model"
 	"adze/internal/model/wire"
 	"adze/internal/platform/amount"
-	"adze/internal/platform/aws"
+	"adze/internal/platform/net/aws"
 )
 
 // A signer signs requests. It implements [wire.Authorizer].

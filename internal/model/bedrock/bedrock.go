@@ -14,7 +14,7 @@ import (
 	"adze/internal/model"
 	"adze/internal/model/messages"
 	"adze/internal/model/wire"
-	"adze/internal/platform/aws"
+	"adze/internal/platform/net/aws"
 )
 
 // Config configures the service.

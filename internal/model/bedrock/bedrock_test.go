@@ -18,7 +18,7 @@ import (
 	"adze/internal/model/modeltest"
 	"adze/internal/model/wire"
 	"adze/internal/msg"
-	"adze/internal/platform/aws"
+	"adze/internal/platform/net/aws"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -14,7 +14,7 @@ import (
 	"adze/internal/model/modeltest/chaos"
 	"adze/internal/model/responses"
 	"adze/internal/model/wire"
-	"adze/internal/platform/aws"
+	"adze/internal/platform/net/aws"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
