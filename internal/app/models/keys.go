@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"adze/internal/mcp/signin"
-	"adze/internal/platform/keyring"
+	"adze/internal/platform/net/keyring"
 	"adze/internal/platform/replace"
 	"adze/internal/settings/config"
 )

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"adze/internal/model/wire"
-	"adze/internal/platform/keyring"
+	"adze/internal/platform/net/keyring"
 	"adze/internal/platform/pkce"
 	"adze/internal/platform/transport"
 	"adze/internal/setup"

@@ -15,7 +15,7 @@ import (
 
 	"adze/internal/model"
 	"adze/internal/msg"
-	"adze/internal/platform/keyring"
+	"adze/internal/platform/net/keyring"
 )
 
 const goodKey = "sk-good-0123456789-0123456789"

@@ -4,7 +4,7 @@ import (
 	"cmp"
 
 	"adze/internal/mcp/signin"
-	"adze/internal/platform/keyring"
+	"adze/internal/platform/net/keyring"
 	"adze/internal/settings"
 	"adze/internal/settings/config"
 )

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"adze/internal/domain/plugin"
-	"adze/internal/platform/keyring"
+	"adze/internal/platform/net/keyring"
 	"adze/internal/platform/scope"
 	"adze/internal/settings"
 )

@@ -16,7 +16,7 @@ import (
 
 	"adze/internal/domain/plugin"
 	"adze/internal/feature/startcache"
-	"adze/internal/platform/keyring"
+	"adze/internal/platform/net/keyring"
 	"adze/internal/platform/replace"
 	"adze/internal/platform/scope"
 	"adze/internal/settings"

@@ -13,7 +13,7 @@ import (
 
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/fsys"
-	"adze/internal/platform/keyring"
+	"adze/internal/platform/net/keyring"
 )
 
 const (

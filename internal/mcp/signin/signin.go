@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"adze/internal/mcp/roster"
-	"adze/internal/platform/keyring"
+	"adze/internal/platform/net/keyring"
 	"adze/internal/platform/replace"
 	"adze/internal/platform/transport"
 )

@@ -12,7 +12,7 @@ import (
 
 	"adze/internal/app/models"
 	"adze/internal/platform/browser"
-	"adze/internal/platform/keyring"
+	"adze/internal/platform/net/keyring"
 	"adze/internal/platform/term"
 	"adze/internal/setup"
 )
