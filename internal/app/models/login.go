@@ -14,7 +14,7 @@ import (
 
 	"adze/internal/model/wire"
 	"adze/internal/platform/net/keyring"
-	"adze/internal/platform/pkce"
+	"adze/internal/platform/net/pkce"
 	"adze/internal/platform/transport"
 	"adze/internal/setup"
 )

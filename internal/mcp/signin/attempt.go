@@ -14,7 +14,7 @@ import (
 
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/browser"
-	"adze/internal/platform/pkce"
+	"adze/internal/platform/net/pkce"
 	"adze/internal/tool"
 )
 
