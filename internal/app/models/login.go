@@ -15,7 +15,7 @@ import (
 	"adze/internal/model/wire"
 	"adze/internal/platform/net/keyring"
 	"adze/internal/platform/net/pkce"
-	"adze/internal/platform/transport"
+	"adze/internal/platform/net/transport"
 	"adze/internal/setup"
 )
 

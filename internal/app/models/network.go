@@ -4,7 +4,7 @@ import (
 	"os"
 
 	"adze/internal/platform/net/contacts"
-	"adze/internal/platform/transport"
+	"adze/internal/platform/net/transport"
 	"adze/internal/settings/config"
 	"adze/internal/setup"
 )

@@ -8,7 +8,7 @@ import (
 	"net/url"
 
 	"adze/internal/model/wire"
-	"adze/internal/platform/transport"
+	"adze/internal/platform/net/transport"
 	"adze/internal/settings"
 )
 

@@ -15,7 +15,7 @@ import (
 	"adze/internal/msg"
 	"adze/internal/permission"
 	"adze/internal/platform/net/contacts"
-	"adze/internal/platform/transport"
+	"adze/internal/platform/net/transport"
 	"adze/internal/platform/web"
 	"adze/internal/settings"
 	"adze/internal/tools/webfetch"

@@ -11,7 +11,7 @@ import (
 	"adze/internal/agent/sidequery"
 	"adze/internal/model"
 	"adze/internal/msg"
-	"adze/internal/platform/transport"
+	"adze/internal/platform/net/transport"
 	"adze/internal/tools/websearch"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"adze/internal/feature/plugins"
 	"adze/internal/platform/net/contacts"
-	"adze/internal/platform/transport"
+	"adze/internal/platform/net/transport"
 )
 
 // pluginSet returns the active plugins and reports errors of enabled plugins once.

@@ -12,7 +12,7 @@ import (
 	"adze/internal/model/catalog"
 	"adze/internal/platform/browser"
 	"adze/internal/platform/net/contacts"
-	"adze/internal/platform/transport"
+	"adze/internal/platform/net/transport"
 	"adze/internal/session"
 	"adze/internal/session/elicit"
 	"adze/internal/tool"

@@ -6,7 +6,7 @@ import (
 	"adze/internal/agent/sidequery"
 	"adze/internal/app/models"
 	"adze/internal/app/toolbox"
-	"adze/internal/platform/transport"
+	"adze/internal/platform/net/transport"
 )
 
 // online returns the parts of the workspace that web tools need.

@@ -19,7 +19,7 @@ import (
 	"adze/internal/mcp"
 	"adze/internal/mcp/hosted"
 	"adze/internal/mcp/roster"
-	"adze/internal/platform/transport"
+	"adze/internal/platform/net/transport"
 	"adze/internal/settings"
 )
 

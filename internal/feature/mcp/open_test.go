@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"adze/internal/mcp/roster"
-	"adze/internal/platform/transport"
+	"adze/internal/platform/net/transport"
 	"adze/internal/settings"
 )
 

@@ -10,7 +10,7 @@ import (
 	"adze/internal/mcp"
 	"adze/internal/mcp/roster"
 	"adze/internal/mcp/signin/signintest"
-	"adze/internal/platform/transport"
+	"adze/internal/platform/net/transport"
 	"adze/internal/settings"
 	"adze/internal/tool"
 )

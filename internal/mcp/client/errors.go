@@ -14,7 +14,7 @@ import (
 
 	"adze/internal/mcp"
 	"adze/internal/mcp/roster"
-	"adze/internal/platform/transport"
+	"adze/internal/platform/net/transport"
 )
 
 // wantsNewer reports whether a server refused to initialize because it only supports the newest

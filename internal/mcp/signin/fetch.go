@@ -17,7 +17,7 @@ import (
 
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/browser"
-	"adze/internal/platform/transport"
+	"adze/internal/platform/net/transport"
 	"adze/internal/platform/web"
 	"adze/internal/tool"
 )

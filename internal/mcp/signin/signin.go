@@ -20,8 +20,8 @@ import (
 
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/net/keyring"
+	"adze/internal/platform/net/transport"
 	"adze/internal/platform/replace"
-	"adze/internal/platform/transport"
 )
 
 // Config configures a [Keeper].

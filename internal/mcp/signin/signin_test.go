@@ -21,7 +21,7 @@ import (
 	"adze/internal/mcp"
 	"adze/internal/mcp/roster"
 	"adze/internal/mcp/signin/signintest"
-	"adze/internal/platform/transport"
+	"adze/internal/platform/net/transport"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"adze/internal/model"
-	"adze/internal/platform/transport"
+	"adze/internal/platform/net/transport"
 )
 
 // ErrorFrom returns the error for an HTTP error response.

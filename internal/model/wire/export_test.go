@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"adze/internal/model"
-	"adze/internal/platform/transport"
+	"adze/internal/platform/net/transport"
 )
 
 // CloseIdle closes the idle connections of a provider with the default transport.

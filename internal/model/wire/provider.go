@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"adze/internal/model"
-	"adze/internal/platform/transport"
+	"adze/internal/platform/net/transport"
 )
 
 // A Service describes a provider: a dialect at an address, with its authentication and quirks.
