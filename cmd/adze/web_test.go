@@ -12,7 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"adze/internal/platform/web/webtest"
+	"adze/internal/platform/net/web/webtest"
 )
 
 // serveWeb simulates the internet for a scenario: web DIR. The page at host/path is the file

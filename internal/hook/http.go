@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"adze/internal/platform/net/contacts"
+	"adze/internal/platform/net/web"
 	"adze/internal/platform/osproc"
-	"adze/internal/platform/web"
 )
 
 // A sender runs HTTP hooks.

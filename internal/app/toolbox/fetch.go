@@ -16,7 +16,7 @@ import (
 	"adze/internal/permission"
 	"adze/internal/platform/net/contacts"
 	"adze/internal/platform/net/transport"
-	"adze/internal/platform/web"
+	"adze/internal/platform/net/web"
 	"adze/internal/settings"
 	"adze/internal/tools/webfetch"
 )

@@ -18,7 +18,7 @@ import (
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/browser"
 	"adze/internal/platform/net/transport"
-	"adze/internal/platform/web"
+	"adze/internal/platform/net/web"
 	"adze/internal/tool"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"adze/internal/platform/web"
+	"adze/internal/platform/net/web"
 )
 
 // parseDomain parses a host rule's content: domain:host, where *.host means its subdomains,

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"adze/internal/platform/web"
+	"adze/internal/platform/net/web"
 )
 
 // A Domain is a host, or a group of hosts, that may be reached.

@@ -16,9 +16,9 @@ import (
 	"unicode/utf8"
 
 	"adze/internal/platform/amount"
+	"adze/internal/platform/net/web"
 	"adze/internal/platform/page"
 	"adze/internal/platform/pdf"
-	"adze/internal/platform/web"
 	"adze/internal/tool"
 )
 

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/platform/net/web"
 	"adze/internal/platform/page"
-	"adze/internal/platform/web"
 	"adze/internal/tool"
 )
 

@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"adze/internal/msg"
-	"adze/internal/platform/web"
-	"adze/internal/platform/web/webtest"
+	"adze/internal/platform/net/web"
+	"adze/internal/platform/net/web/webtest"
 	"adze/internal/tool"
 	"adze/internal/tool/tooltest"
 )

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/platform/web"
+	"adze/internal/platform/net/web"
 )
 
 // hostName normalizes a domain for comparison. Reduced reports that it was given as a URL, of

@@ -14,7 +14,7 @@ import (
 	"unicode/utf8"
 
 	"adze/internal/domain/skill"
-	"adze/internal/platform/web"
+	"adze/internal/platform/net/web"
 )
 
 // Prefix begins the names of fetched skills.

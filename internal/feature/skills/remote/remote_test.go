@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"adze/internal/domain/skill"
-	"adze/internal/platform/web"
-	"adze/internal/platform/web/webtest"
+	"adze/internal/platform/net/web"
+	"adze/internal/platform/net/web/webtest"
 )
 
 // TestSource checks that skills come from the first base that has them, once per session, and

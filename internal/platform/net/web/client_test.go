@@ -21,8 +21,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"adze/internal/platform/web"
-	"adze/internal/platform/web/webtest"
+	"adze/internal/platform/net/web"
+	"adze/internal/platform/net/web/webtest"
 )
 
 // handler responds as the tests below request.

@@ -12,8 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"adze/internal/platform/web"
-	"adze/internal/platform/web/webtest"
+	"adze/internal/platform/net/web"
+	"adze/internal/platform/net/web/webtest"
 )
 
 // forbidden lists blocks from the special-purpose registries that must never be connected to,

@@ -23,7 +23,7 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/platform/web"
+	"adze/internal/platform/net/web"
 )
 
 // PublicAddr is the address that every name resolves to.
