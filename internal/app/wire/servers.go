@@ -10,7 +10,7 @@ import (
 	"adze/internal/hook"
 	"adze/internal/mcp/content"
 	"adze/internal/model/catalog"
-	"adze/internal/platform/browser"
+	"adze/internal/platform/net/browser"
 	"adze/internal/platform/net/contacts"
 	"adze/internal/platform/net/transport"
 	"adze/internal/session"

@@ -13,7 +13,7 @@ import (
 	"adze/internal/mcp"
 	"adze/internal/mcp/roster"
 	"adze/internal/mcp/signin"
-	"adze/internal/platform/browser"
+	"adze/internal/platform/net/browser"
 	"adze/internal/tool"
 	"adze/internal/tools/mcptool"
 	"adze/internal/ui/console"

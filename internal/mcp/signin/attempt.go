@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"adze/internal/mcp/roster"
-	"adze/internal/platform/browser"
+	"adze/internal/platform/net/browser"
 	"adze/internal/platform/net/pkce"
 	"adze/internal/tool"
 )

@@ -10,7 +10,7 @@ import (
 
 	"adze/internal/mcp"
 	"adze/internal/mcp/roster"
-	"adze/internal/platform/browser"
+	"adze/internal/platform/net/browser"
 	"adze/internal/tool"
 )
 

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"adze/internal/mcp/roster"
-	"adze/internal/platform/browser"
+	"adze/internal/platform/net/browser"
 	"adze/internal/platform/net/transport"
 	"adze/internal/platform/net/web"
 	"adze/internal/tool"

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"adze/internal/app/models"
-	"adze/internal/platform/browser"
+	"adze/internal/platform/net/browser"
 	"adze/internal/platform/net/keyring"
 	"adze/internal/platform/term"
 	"adze/internal/setup"
