@@ -13,7 +13,7 @@ import (
 	"adze/internal/platform/filehistory"
 	"adze/internal/platform/fileindex"
 	"adze/internal/platform/filestate"
-	"adze/internal/platform/paths"
+	"adze/internal/platform/fs/paths"
 	"adze/internal/tool/change"
 )
 

@@ -3,8 +3,8 @@ package permission
 import (
 	"adze/internal/permission/nested"
 	"adze/internal/permission/rule"
+	"adze/internal/platform/fs/paths"
 	"adze/internal/platform/gitrepo"
-	"adze/internal/platform/paths"
 	"adze/internal/platform/shell"
 	"adze/internal/tool"
 )

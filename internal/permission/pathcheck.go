@@ -8,7 +8,7 @@ import (
 
 	"adze/internal/permission/compat"
 	"adze/internal/permission/rule"
-	"adze/internal/platform/paths"
+	"adze/internal/platform/fs/paths"
 	"adze/internal/platform/scope"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"adze/internal/permission/nested"
 	"adze/internal/permission/program"
-	"adze/internal/platform/paths"
+	"adze/internal/platform/fs/paths"
 	"adze/internal/platform/shell"
 	"adze/internal/tool"
 )

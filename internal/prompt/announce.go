@@ -9,8 +9,8 @@ import (
 
 	"adze/internal/domain/instruct"
 	"adze/internal/msg"
+	"adze/internal/platform/fs/paths"
 	"adze/internal/platform/gitinfo"
-	"adze/internal/platform/paths"
 	"adze/internal/platform/replace"
 	"adze/internal/platform/texts"
 	"adze/internal/tool"

@@ -11,7 +11,7 @@ import (
 	"adze/internal/domain/instruct"
 	"adze/internal/domain/memdir"
 	"adze/internal/msg"
-	"adze/internal/platform/paths"
+	"adze/internal/platform/fs/paths"
 	"adze/internal/platform/texts"
 	"adze/internal/tool"
 )

@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"adze/internal/platform/paths"
+	"adze/internal/platform/fs/paths"
 	"adze/internal/platform/scope"
 )
 

@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 
 	"adze/internal/msg"
-	"adze/internal/platform/paths"
+	"adze/internal/platform/fs/paths"
 	"adze/internal/platform/spell"
 )
 

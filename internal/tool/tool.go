@@ -9,7 +9,7 @@ import (
 	"io"
 
 	"adze/internal/msg"
-	"adze/internal/platform/paths"
+	"adze/internal/platform/fs/paths"
 	"adze/internal/platform/texts"
 )
 

@@ -14,7 +14,7 @@ import (
 	"adze/internal/feature/skills"
 	"adze/internal/feature/styles"
 	"adze/internal/platform/amount"
-	"adze/internal/platform/paths"
+	"adze/internal/platform/fs/paths"
 	"adze/internal/platform/term"
 	"adze/internal/platform/texts"
 	"adze/internal/settings"

@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"adze/internal/permission"
+	"adze/internal/platform/fs/paths"
 	"adze/internal/platform/fsys"
-	"adze/internal/platform/paths"
 )
 
 // A Dir is a conversation's working directory. It is safe for concurrent use.

@@ -17,7 +17,7 @@ import (
 	"adze/internal/msg"
 	"adze/internal/permission"
 	"adze/internal/platform/fileindex"
-	"adze/internal/platform/paths"
+	"adze/internal/platform/fs/paths"
 	"adze/internal/platform/replace"
 	"adze/internal/platform/term"
 	"adze/internal/prompt"

@@ -12,7 +12,7 @@ import (
 	"adze/internal/feature/skills/bundled"
 	"adze/internal/feature/skills/remote"
 	"adze/internal/hook"
-	"adze/internal/platform/paths"
+	"adze/internal/platform/fs/paths"
 	"adze/internal/platform/trust"
 	"adze/internal/session"
 )

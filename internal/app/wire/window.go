@@ -12,7 +12,7 @@ import (
 	"adze/internal/agent/snip"
 	"adze/internal/app/toolbox"
 	"adze/internal/msg"
-	"adze/internal/platform/paths"
+	"adze/internal/platform/fs/paths"
 	"adze/internal/session"
 	"adze/internal/session/notes"
 	"adze/internal/session/sight"

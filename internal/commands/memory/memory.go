@@ -12,7 +12,7 @@ import (
 	"adze/internal/domain/instruct"
 	"adze/internal/domain/memdir"
 	"adze/internal/platform/amount"
-	"adze/internal/platform/paths"
+	"adze/internal/platform/fs/paths"
 )
 
 // Sections returns the commands in their /help section.

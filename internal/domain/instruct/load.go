@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"adze/internal/platform/paths"
+	"adze/internal/platform/fs/paths"
 )
 
 // File sizes, in characters: the warning threshold and the maximum.

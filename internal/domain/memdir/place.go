@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"adze/internal/platform/paths"
+	"adze/internal/platform/fs/paths"
 )
 
 // A Wish is a requested location for memories.

@@ -19,7 +19,7 @@ import (
 	"adze/internal/model/catalog"
 	"adze/internal/permission"
 	"adze/internal/permission/rule"
-	"adze/internal/platform/paths"
+	"adze/internal/platform/fs/paths"
 	"adze/internal/platform/texts"
 	"adze/internal/platform/trust"
 	"adze/internal/session"

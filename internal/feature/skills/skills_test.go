@@ -17,7 +17,7 @@ import (
 	"adze/internal/msg"
 	"adze/internal/permission"
 	"adze/internal/permission/rule"
-	"adze/internal/platform/paths"
+	"adze/internal/platform/fs/paths"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/texts"
 	"adze/internal/platform/trust"

@@ -17,9 +17,9 @@ import (
 	"time"
 
 	"adze/internal/mcp/roster"
+	"adze/internal/platform/fs/paths"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/osproc"
-	"adze/internal/platform/paths"
 )
 
 const (

@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 	"sync"
 
-	"adze/internal/platform/paths"
+	"adze/internal/platform/fs/paths"
 )
 
 // A store is the history on disk: contents under their hash, small ones in a pack and large

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"adze/internal/platform/paths"
+	"adze/internal/platform/fs/paths"
 	"adze/internal/platform/spell"
 )
 

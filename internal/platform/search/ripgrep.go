@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/platform/fs/paths"
 	"adze/internal/platform/osproc"
-	"adze/internal/platform/paths"
 	"adze/internal/platform/search/walk"
 )
 

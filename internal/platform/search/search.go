@@ -15,8 +15,8 @@ import (
 	"sync"
 	"time"
 
+	"adze/internal/platform/fs/paths"
 	"adze/internal/platform/osproc"
-	"adze/internal/platform/paths"
 	"adze/internal/platform/search/walk"
 )
 

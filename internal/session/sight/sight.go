@@ -13,7 +13,7 @@ import (
 
 	"adze/internal/agent/compact"
 	"adze/internal/platform/filestate"
-	"adze/internal/platform/paths"
+	"adze/internal/platform/fs/paths"
 	"adze/internal/platform/task"
 	"adze/internal/tool"
 )

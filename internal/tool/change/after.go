@@ -7,7 +7,7 @@ import (
 
 	"adze/internal/msg"
 	"adze/internal/platform/filestate"
-	"adze/internal/platform/paths"
+	"adze/internal/platform/fs/paths"
 	"adze/internal/tool"
 )
 

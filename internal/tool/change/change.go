@@ -16,7 +16,7 @@ import (
 
 	"adze/internal/platform/filehistory"
 	"adze/internal/platform/filestate"
-	"adze/internal/platform/paths"
+	"adze/internal/platform/fs/paths"
 	"adze/internal/platform/replace"
 )
 

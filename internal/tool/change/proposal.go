@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"reflect"
 
-	"adze/internal/platform/paths"
+	"adze/internal/platform/fs/paths"
 	"adze/internal/tool"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"adze/internal/platform/edit"
 	"adze/internal/platform/filestate"
-	"adze/internal/platform/paths"
+	"adze/internal/platform/fs/paths"
 	"adze/internal/platform/replace"
 	"adze/internal/tool"
 )

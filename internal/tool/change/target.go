@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"adze/internal/platform/filestate"
-	"adze/internal/platform/paths"
+	"adze/internal/platform/fs/paths"
 	"adze/internal/tool"
 )
 

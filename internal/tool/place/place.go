@@ -6,7 +6,7 @@ import (
 	"context"
 	"sync"
 
-	"adze/internal/platform/paths"
+	"adze/internal/platform/fs/paths"
 	"adze/internal/platform/search"
 	"adze/internal/tool"
 )

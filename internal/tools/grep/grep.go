@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 
 	"adze/internal/platform/filestate"
-	"adze/internal/platform/paths"
+	"adze/internal/platform/fs/paths"
 	"adze/internal/platform/search"
 	"adze/internal/tool"
 	"adze/internal/tool/place"

@@ -13,7 +13,7 @@ import (
 	"sync"
 
 	"adze/internal/platform/filestate"
-	"adze/internal/platform/paths"
+	"adze/internal/platform/fs/paths"
 	"adze/internal/platform/pdf"
 	"adze/internal/tool"
 )

@@ -10,7 +10,7 @@ import (
 	"adze/internal/commands"
 	"adze/internal/commands/tips"
 	"adze/internal/permission"
-	"adze/internal/platform/paths"
+	"adze/internal/platform/fs/paths"
 	"adze/internal/session"
 )
 

@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 
 	"adze/internal/domain/skill"
-	"adze/internal/platform/paths"
+	"adze/internal/platform/fs/paths"
 )
 
 // A Layout lists the directories related to a workspace. All paths are absolute; each may be

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"unsafe"
 
-	"adze/internal/platform/paths"
+	"adze/internal/platform/fs/paths"
 )
 
 // A handle is an open directory. All names passed to it are zero-terminated in memory.

@@ -9,7 +9,7 @@ import (
 	"os"
 	"syscall"
 
-	"adze/internal/platform/paths"
+	"adze/internal/platform/fs/paths"
 )
 
 // This file is for systems where directories are read through the standard library. The build

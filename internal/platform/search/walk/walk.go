@@ -15,7 +15,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"adze/internal/platform/paths"
+	"adze/internal/platform/fs/paths"
 	"adze/internal/platform/search/ignore"
 )
 
