@@ -21,7 +21,7 @@ import (
 	"adze/internal/model/wire"
 	"adze/internal/msg"
 	"adze/internal/platform/filestate"
-	"adze/internal/platform/replace"
+	"adze/internal/platform/fs/replace"
 	"adze/internal/tool"
 	"adze/internal/tool/change"
 	"adze/internal/tools/write"

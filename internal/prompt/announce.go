@@ -10,8 +10,8 @@ import (
 	"adze/internal/domain/instruct"
 	"adze/internal/msg"
 	"adze/internal/platform/fs/paths"
+	"adze/internal/platform/fs/replace"
 	"adze/internal/platform/gitinfo"
-	"adze/internal/platform/replace"
 	"adze/internal/platform/texts"
 	"adze/internal/tool"
 )

@@ -11,9 +11,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"adze/internal/platform/fs/replace"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/pulse"
-	"adze/internal/platform/replace"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/spell"
 	"adze/internal/platform/trust"

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"adze/internal/platform/fs/replace"
 	"adze/internal/platform/fsys"
-	"adze/internal/platform/replace"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/trust"
 	"adze/internal/settings/config"

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"adze/internal/mcp/signin"
+	"adze/internal/platform/fs/replace"
 	"adze/internal/platform/net/keyring"
-	"adze/internal/platform/replace"
 	"adze/internal/settings/config"
 )
 

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"time"
 
+	"adze/internal/platform/fs/replace"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/osproc"
-	"adze/internal/platform/replace"
 	"adze/internal/platform/statefile"
 )
 

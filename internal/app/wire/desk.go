@@ -18,7 +18,7 @@ import (
 	"adze/internal/permission"
 	"adze/internal/platform/fileindex"
 	"adze/internal/platform/fs/paths"
-	"adze/internal/platform/replace"
+	"adze/internal/platform/fs/replace"
 	"adze/internal/platform/term"
 	"adze/internal/prompt"
 	"adze/internal/session"

@@ -9,7 +9,7 @@ import (
 	"adze/internal/msg"
 	"adze/internal/platform/filehistory"
 	"adze/internal/platform/filestate"
-	"adze/internal/platform/replace"
+	"adze/internal/platform/fs/replace"
 	"adze/internal/platform/search"
 	"adze/internal/session"
 	"adze/internal/setup"

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/platform/replace"
+	"adze/internal/platform/fs/replace"
 	"adze/internal/platform/statefile"
 	"adze/internal/platform/texts"
 )

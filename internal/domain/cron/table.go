@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/platform/replace"
+	"adze/internal/platform/fs/replace"
 )
 
 // Config configures a Table. Now and MaxAge are required.

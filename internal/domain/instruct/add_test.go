@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"adze/internal/platform/replace"
+	"adze/internal/platform/fs/replace"
 )
 
 // offered lists places as "Kind path", with notes about new ones.

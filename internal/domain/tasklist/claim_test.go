@@ -12,7 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"adze/internal/platform/replace"
+	"adze/internal/platform/fs/replace"
 )
 
 // TestClaim checks every outcome of a claim.

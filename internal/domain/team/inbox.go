@@ -8,7 +8,7 @@ import (
 	"os"
 	"slices"
 
-	"adze/internal/platform/replace"
+	"adze/internal/platform/fs/replace"
 )
 
 func inboxFile(member string) string { return member + ".json" }

@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"adze/internal/platform/fs/replace"
 	"adze/internal/platform/fsys"
-	"adze/internal/platform/replace"
 	"adze/internal/platform/statefile"
 )
 

@@ -12,9 +12,9 @@ import (
 	"strings"
 
 	"adze/internal/mcp/roster"
+	"adze/internal/platform/fs/replace"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/jsonc"
-	"adze/internal/platform/replace"
 	"adze/internal/session/store"
 	"adze/internal/settings"
 )

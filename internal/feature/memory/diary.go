@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"adze/internal/domain/memdir"
+	"adze/internal/platform/fs/replace"
 	"adze/internal/platform/fsys"
-	"adze/internal/platform/replace"
 	"adze/internal/platform/statefile"
 )
 

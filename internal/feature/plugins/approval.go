@@ -10,9 +10,9 @@ import (
 	"strconv"
 
 	"adze/internal/domain/plugin"
+	"adze/internal/platform/fs/replace"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/jsonscan"
-	"adze/internal/platform/replace"
 	"adze/internal/platform/statefile"
 )
 

@@ -17,8 +17,8 @@ import (
 
 	"adze/internal/domain/plugin"
 	"adze/internal/domain/skill"
+	"adze/internal/platform/fs/replace"
 	"adze/internal/platform/osproc"
-	"adze/internal/platform/replace"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/statefile"
 	"adze/internal/settings"

@@ -19,9 +19,9 @@ import (
 	"time"
 
 	"adze/internal/mcp/roster"
+	"adze/internal/platform/fs/replace"
 	"adze/internal/platform/net/keyring"
 	"adze/internal/platform/net/transport"
-	"adze/internal/platform/replace"
 )
 
 // Config configures a [Keeper].

@@ -13,8 +13,8 @@ import (
 	"unsafe"
 
 	"adze/internal/platform/filestate"
+	"adze/internal/platform/fs/replace"
 	"adze/internal/platform/fsys"
-	"adze/internal/platform/replace"
 )
 
 // A Format describes a kind of cache file.

@@ -16,7 +16,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"adze/internal/platform/replace"
+	"adze/internal/platform/fs/replace"
 )
 
 const (

@@ -22,7 +22,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"adze/internal/platform/replace"
+	"adze/internal/platform/fs/replace"
 )
 
 // A project is a directory with its history.

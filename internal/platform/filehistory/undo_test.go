@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"adze/internal/platform/replace"
+	"adze/internal/platform/fs/replace"
 )
 
 var (

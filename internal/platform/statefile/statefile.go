@@ -11,8 +11,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"adze/internal/platform/fs/replace"
 	"adze/internal/platform/fsys"
-	"adze/internal/platform/replace"
 )
 
 // A File is a state file shared by several processes.

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"adze/internal/platform/replace"
+	"adze/internal/platform/fs/replace"
 )
 
 // in returns a file in a new directory with separate locks, as another process would have.

@@ -12,8 +12,8 @@ import (
 	"slices"
 	"time"
 
+	"adze/internal/platform/fs/replace"
 	"adze/internal/platform/fsys"
-	"adze/internal/platform/replace"
 	"adze/internal/platform/statefile"
 )
 

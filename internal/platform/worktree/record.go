@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/platform/fs/replace"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/osproc"
-	"adze/internal/platform/replace"
 	"adze/internal/platform/statefile"
 )
 

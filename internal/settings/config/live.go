@@ -10,7 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"adze/internal/platform/replace"
+	"adze/internal/platform/fs/replace"
 	"adze/internal/platform/scope"
 )
 

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/platform/fs/replace"
 	"adze/internal/platform/jsonc"
-	"adze/internal/platform/replace"
 	"adze/internal/platform/scope"
 )
 

@@ -17,7 +17,7 @@ import (
 	"adze/internal/platform/filehistory"
 	"adze/internal/platform/filestate"
 	"adze/internal/platform/fs/paths"
-	"adze/internal/platform/replace"
+	"adze/internal/platform/fs/replace"
 )
 
 // MaxBytes is the maximum size of a file to change.

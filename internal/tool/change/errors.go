@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"adze/internal/platform/filestate"
+	"adze/internal/platform/fs/replace"
 	"adze/internal/platform/guess"
-	"adze/internal/platform/replace"
 	"adze/internal/tool"
 )
 

@@ -3,7 +3,7 @@ package change
 import (
 	"io"
 
-	"adze/internal/platform/replace"
+	"adze/internal/platform/fs/replace"
 )
 
 // Rehearse returns the error [Target.Apply] would return with the same edit, as far as it can

@@ -12,7 +12,7 @@ import (
 	"adze/internal/platform/edit"
 	"adze/internal/platform/filestate"
 	"adze/internal/platform/fs/paths"
-	"adze/internal/platform/replace"
+	"adze/internal/platform/fs/replace"
 	"adze/internal/tool"
 )
 

@@ -18,7 +18,7 @@ import (
 	"adze/internal/msg"
 	"adze/internal/platform/filehistory"
 	"adze/internal/platform/filestate"
-	"adze/internal/platform/replace"
+	"adze/internal/platform/fs/replace"
 	"adze/internal/tool"
 	"adze/internal/tool/change"
 	"adze/internal/tool/tooltest"

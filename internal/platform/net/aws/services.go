@@ -19,8 +19,8 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/platform/fs/replace"
 	"adze/internal/platform/net/contacts"
-	"adze/internal/platform/replace"
 )
 
 // maxAnswer limits the size of a response, in bytes.

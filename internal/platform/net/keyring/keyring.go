@@ -16,8 +16,8 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/platform/fs/replace"
 	"adze/internal/platform/fsys"
-	"adze/internal/platform/replace"
 	"adze/internal/platform/statefile"
 )
 

@@ -19,7 +19,7 @@ import (
 
 	"github.com/godbus/dbus/v5"
 
-	"adze/internal/platform/replace"
+	"adze/internal/platform/fs/replace"
 )
 
 // open returns a store in home.
