@@ -10,7 +10,7 @@ import (
 
 	"adze/internal/platform/amount"
 	"adze/internal/platform/edit"
-	"adze/internal/platform/filehistory"
+	"adze/internal/platform/fs/filehistory"
 	"adze/internal/tool/change"
 )
 

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"time"
 
-	"adze/internal/platform/filehistory"
 	"adze/internal/platform/fileindex"
 	"adze/internal/platform/filestate"
+	"adze/internal/platform/fs/filehistory"
 	"adze/internal/platform/fs/paths"
 	"adze/internal/tool/change"
 )

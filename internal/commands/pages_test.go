@@ -10,7 +10,7 @@ import (
 	"adze/internal/model"
 	"adze/internal/model/cost"
 	"adze/internal/msg"
-	"adze/internal/platform/filehistory"
+	"adze/internal/platform/fs/filehistory"
 	"adze/internal/tool/change"
 )
 

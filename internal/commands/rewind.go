@@ -11,7 +11,7 @@ import (
 	"adze/internal/agent/compact"
 	"adze/internal/msg"
 	"adze/internal/platform/amount"
-	"adze/internal/platform/filehistory"
+	"adze/internal/platform/fs/filehistory"
 	"adze/internal/session"
 	"adze/internal/tool"
 )

@@ -12,7 +12,7 @@ import (
 
 	"adze/internal/agent"
 	"adze/internal/msg"
-	"adze/internal/platform/filehistory"
+	"adze/internal/platform/fs/filehistory"
 	"adze/internal/session"
 	"adze/internal/tool"
 )

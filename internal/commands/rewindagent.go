@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"adze/internal/platform/amount"
-	"adze/internal/platform/filehistory"
+	"adze/internal/platform/fs/filehistory"
 	"adze/internal/session"
 )
 

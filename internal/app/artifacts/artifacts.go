@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"adze/internal/domain/tasklist"
-	"adze/internal/platform/filehistory"
+	"adze/internal/platform/fs/filehistory"
 	"adze/internal/platform/fs/paths"
 	"adze/internal/platform/fsys"
 	"adze/internal/session/archive"

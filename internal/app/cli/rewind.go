@@ -10,7 +10,7 @@ import (
 	"adze/internal/app/artifacts"
 	"adze/internal/commands"
 	"adze/internal/platform/amount"
-	"adze/internal/platform/filehistory"
+	"adze/internal/platform/fs/filehistory"
 	"adze/internal/session"
 	"adze/internal/session/archive"
 	"adze/internal/session/store"

@@ -19,7 +19,7 @@ import (
 	"adze/internal/permission"
 	"adze/internal/permission/judge"
 	"adze/internal/permission/rule"
-	"adze/internal/platform/filehistory"
+	"adze/internal/platform/fs/filehistory"
 	"adze/internal/platform/texts"
 	"adze/internal/session"
 	"adze/internal/session/transcript"

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/platform/filehistory"
+	"adze/internal/platform/fs/filehistory"
 	"adze/internal/tool"
 	"adze/internal/tool/change"
 )

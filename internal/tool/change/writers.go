@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/platform/filehistory"
 	"adze/internal/platform/filestate"
+	"adze/internal/platform/fs/filehistory"
 )
 
 const (

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/msg"
-	"adze/internal/platform/filehistory"
+	"adze/internal/platform/fs/filehistory"
 	"adze/internal/tool"
 	"adze/internal/tool/change"
 )
