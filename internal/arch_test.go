@@ -37,7 +37,7 @@ var layers = [][]string{
 	{"platform/search/glob", "platform/search/find", "platform/search/regextest", "platform/cachefile/cachefiletest"},
 	{"platform/search/ignore", "platform/search/regex"},
 	{"platform/search/walk", "platform/search/scan"},
-	{"platform/search", "platform/fileindex"},
+	{"platform/search", "platform/search/fileindex"},
 	{"model"},
 	{"model/wire", "model/catalog", "model/toolname"},
 	{"model/messages", "model/chat", "model/responses", "model/gemini", "model/cost", "model/modeltest", "model/modeltest/chaos", "model/modeltest/toy", "model/tokens"},

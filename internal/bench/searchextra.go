@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/platform/fileindex"
 	"adze/internal/platform/search"
+	"adze/internal/platform/search/fileindex"
 )
 
 // warm measures text searches in a tree that was searched before.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"adze/internal/platform/fileindex"
+	"adze/internal/platform/search/fileindex"
 )
 
 // TestComplete checks that Tab completes commands, their arguments and mentioned files, and

@@ -10,10 +10,10 @@ import (
 	"slices"
 	"time"
 
-	"adze/internal/platform/fileindex"
 	"adze/internal/platform/filestate"
 	"adze/internal/platform/fs/filehistory"
 	"adze/internal/platform/fs/paths"
+	"adze/internal/platform/search/fileindex"
 	"adze/internal/tool/change"
 )
 

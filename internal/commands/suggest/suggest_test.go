@@ -13,7 +13,7 @@ import (
 
 	"adze/internal/commands"
 	"adze/internal/commands/suggest"
-	"adze/internal/platform/fileindex"
+	"adze/internal/platform/search/fileindex"
 )
 
 func TestRead(t *testing.T) {
