@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 
 	"adze/internal/domain/agentdef"
-	"adze/internal/platform/trust"
+	"adze/internal/platform/fs/trust"
 )
 
 // agentsIn returns the agent definitions in a workspace.

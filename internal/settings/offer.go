@@ -11,12 +11,12 @@ import (
 	"strings"
 
 	"adze/internal/mcp/roster"
+	"adze/internal/platform/fs/trust"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/redact"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/term"
-	"adze/internal/platform/trust"
 	"adze/internal/settings/config"
 )
 

@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"adze/internal/platform/fs/replace"
+	"adze/internal/platform/fs/trust"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/pulse"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/spell"
-	"adze/internal/platform/trust"
 	"adze/internal/settings/config"
 	"adze/internal/setup"
 )

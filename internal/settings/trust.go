@@ -11,9 +11,9 @@ import (
 	"sync/atomic"
 
 	"adze/internal/platform/fs/replace"
+	"adze/internal/platform/fs/trust"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/scope"
-	"adze/internal/platform/trust"
 	"adze/internal/settings/config"
 )
 

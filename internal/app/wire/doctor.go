@@ -16,7 +16,7 @@ import (
 	"adze/internal/hook"
 	"adze/internal/mcp/roster"
 	"adze/internal/permission"
-	"adze/internal/platform/trust"
+	"adze/internal/platform/fs/trust"
 	"adze/internal/settings"
 	"adze/internal/tools/bash"
 )

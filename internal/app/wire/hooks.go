@@ -12,7 +12,7 @@ import (
 	"adze/internal/feature/agents"
 	"adze/internal/hook"
 	"adze/internal/hook/prompted"
-	"adze/internal/platform/trust"
+	"adze/internal/platform/fs/trust"
 	"adze/internal/session/lifecycle"
 	"adze/internal/settings"
 )

@@ -13,7 +13,7 @@ import (
 	"adze/internal/feature/skills/remote"
 	"adze/internal/hook"
 	"adze/internal/platform/fs/paths"
-	"adze/internal/platform/trust"
+	"adze/internal/platform/fs/trust"
 	"adze/internal/session"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/amount"
-	"adze/internal/platform/trust"
+	"adze/internal/platform/fs/trust"
 	"adze/internal/settings"
 	"adze/internal/ui/console"
 )

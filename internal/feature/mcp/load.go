@@ -14,10 +14,10 @@ import (
 
 	"adze/internal/mcp/editor"
 	"adze/internal/mcp/roster"
+	"adze/internal/platform/fs/trust"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/jsonscan"
 	"adze/internal/platform/scope"
-	"adze/internal/platform/trust"
 	"adze/internal/session/store"
 	"adze/internal/settings"
 	"adze/internal/setup"

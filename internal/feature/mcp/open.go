@@ -15,9 +15,9 @@ import (
 	"adze/internal/mcp/hosted"
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/fs/replace"
+	"adze/internal/platform/fs/trust"
 	"adze/internal/platform/net/transport"
 	"adze/internal/platform/osproc"
-	"adze/internal/platform/trust"
 	"adze/internal/session"
 	"adze/internal/settings"
 )

@@ -18,9 +18,9 @@ import (
 	"adze/internal/permission"
 	"adze/internal/permission/rule"
 	"adze/internal/platform/fs/paths"
+	"adze/internal/platform/fs/trust"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/texts"
-	"adze/internal/platform/trust"
 	"adze/internal/tool"
 )
 

@@ -7,8 +7,8 @@ import (
 
 	"adze/internal/domain/skill"
 	"adze/internal/permission/rule"
+	"adze/internal/platform/fs/trust"
 	"adze/internal/platform/scope"
-	"adze/internal/platform/trust"
 	"adze/internal/tool"
 	skilltool "adze/internal/tools/skill"
 )

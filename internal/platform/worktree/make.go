@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"time"
 
-	"adze/internal/platform/trust"
+	"adze/internal/platform/fs/trust"
 )
 
 // Folder is the directory of worktrees in a repository's main working tree.

@@ -15,9 +15,9 @@ import (
 	"adze/internal/feature/mcp"
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/amount"
+	"adze/internal/platform/fs/trust"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/osproc"
-	"adze/internal/platform/trust"
 	"adze/internal/setup"
 )
 
