@@ -20,7 +20,7 @@ import (
 	"adze/internal/model/retry"
 	"adze/internal/model/wire"
 	"adze/internal/msg"
-	"adze/internal/platform/filestate"
+	"adze/internal/platform/fs/filestate"
 	"adze/internal/platform/fs/replace"
 	"adze/internal/tool"
 	"adze/internal/tool/change"

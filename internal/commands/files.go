@@ -10,8 +10,8 @@ import (
 	"slices"
 	"time"
 
-	"adze/internal/platform/filestate"
 	"adze/internal/platform/fs/filehistory"
+	"adze/internal/platform/fs/filestate"
 	"adze/internal/platform/fs/paths"
 	"adze/internal/platform/search/fileindex"
 	"adze/internal/tool/change"

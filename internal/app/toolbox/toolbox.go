@@ -16,7 +16,7 @@ import (
 	"adze/internal/model/catalog"
 	"adze/internal/permission"
 	"adze/internal/permission/confine"
-	"adze/internal/platform/filestate"
+	"adze/internal/platform/fs/filestate"
 	"adze/internal/platform/gitrepo"
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/scope"

@@ -7,7 +7,7 @@ import (
 	"adze/internal/app/toolbox"
 	"adze/internal/hook"
 	"adze/internal/permission"
-	"adze/internal/platform/filestate"
+	"adze/internal/platform/fs/filestate"
 	"adze/internal/tool"
 	"adze/internal/tool/absent"
 	"adze/internal/tool/change"

@@ -7,8 +7,8 @@ import (
 
 	"adze/internal/app/artifacts"
 	"adze/internal/msg"
-	"adze/internal/platform/filestate"
 	"adze/internal/platform/fs/filehistory"
+	"adze/internal/platform/fs/filestate"
 	"adze/internal/platform/fs/replace"
 	"adze/internal/platform/search"
 	"adze/internal/session"

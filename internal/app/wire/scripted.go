@@ -11,7 +11,7 @@ import (
 	"adze/internal/app/toolbox"
 	"adze/internal/model/replay"
 	"adze/internal/permission"
-	"adze/internal/platform/filestate"
+	"adze/internal/platform/fs/filestate"
 	"adze/internal/platform/fs/replace"
 	"adze/internal/platform/net/web"
 	"adze/internal/platform/osproc"

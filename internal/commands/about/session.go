@@ -11,7 +11,7 @@ import (
 	"adze/internal/commands"
 	"adze/internal/msg"
 	"adze/internal/platform/amount"
-	"adze/internal/platform/filestate"
+	"adze/internal/platform/fs/filestate"
 	"adze/internal/session/archive"
 	"adze/internal/session/store"
 )

@@ -13,7 +13,7 @@ import (
 	"adze/changelog"
 	"adze/internal/commands"
 	"adze/internal/msg"
-	"adze/internal/platform/filestate"
+	"adze/internal/platform/fs/filestate"
 	"adze/internal/session/archive"
 	"adze/internal/session/store"
 )

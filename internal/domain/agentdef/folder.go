@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/platform/filestate"
+	"adze/internal/platform/fs/filestate"
 	"adze/internal/platform/fsys"
 	"adze/internal/platform/parallel"
 )

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"adze/internal/platform/cachefile"
-	"adze/internal/platform/filestate"
+	"adze/internal/platform/fs/filestate"
 	"adze/internal/platform/spell"
 )
 

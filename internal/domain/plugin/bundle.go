@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"adze/internal/platform/filestate"
+	"adze/internal/platform/fs/filestate"
 )
 
 // A bundle is a plugin's directory. Nothing outside it is ever opened, even through symlinks.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"adze/internal/platform/cachefile"
-	"adze/internal/platform/filestate"
+	"adze/internal/platform/fs/filestate"
 )
 
 // The index caches loaded plugins with the stamps of all their files, so that startup checks

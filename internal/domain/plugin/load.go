@@ -8,7 +8,7 @@ import (
 	"os"
 	"slices"
 
-	"adze/internal/platform/filestate"
+	"adze/internal/platform/fs/filestate"
 	"adze/internal/platform/parallel"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"adze/internal/platform/filestate"
+	"adze/internal/platform/fs/filestate"
 )
 
 // A quick reads files in a directory with few system calls. It fails with errSlow for paths

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"unicode"
 
-	"adze/internal/platform/filestate"
+	"adze/internal/platform/fs/filestate"
 )
 
 // Limits of a plugin, in bytes and files.

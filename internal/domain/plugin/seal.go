@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"adze/internal/platform/cachefile"
-	"adze/internal/platform/filestate"
+	"adze/internal/platform/fs/filestate"
 )
 
 // A seal lists the files a plugin was installed with. Any of them can run, so startup compares

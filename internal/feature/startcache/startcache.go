@@ -16,7 +16,7 @@ import (
 	"adze/internal/domain/agentdef"
 	"adze/internal/domain/plugin"
 	"adze/internal/platform/cachefile"
-	"adze/internal/platform/filestate"
+	"adze/internal/platform/fs/filestate"
 	"adze/internal/prompt"
 )
 

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/platform/filestate"
+	"adze/internal/platform/fs/filestate"
 )
 
 // links records which names on rule paths are symlinks, and detects changes. A directory is

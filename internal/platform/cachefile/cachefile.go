@@ -12,7 +12,7 @@ import (
 	"time"
 	"unsafe"
 
-	"adze/internal/platform/filestate"
+	"adze/internal/platform/fs/filestate"
 	"adze/internal/platform/fs/replace"
 	"adze/internal/platform/fsys"
 )

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/platform/filestate"
+	"adze/internal/platform/fs/filestate"
 )
 
 var format = Format{Mark: "adze test 1\n", Max: 1 << 20}

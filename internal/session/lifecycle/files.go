@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"adze/internal/hook"
-	"adze/internal/platform/filestate"
+	"adze/internal/platform/fs/filestate"
 )
 
 // maxWatched is the maximum number of watched files.

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"adze/internal/agent/compact"
-	"adze/internal/platform/filestate"
+	"adze/internal/platform/fs/filestate"
 	"adze/internal/platform/fs/paths"
 	"adze/internal/platform/task"
 	"adze/internal/tool"

@@ -6,7 +6,7 @@ import (
 	"crypto/sha256"
 
 	"adze/internal/msg"
-	"adze/internal/platform/filestate"
+	"adze/internal/platform/fs/filestate"
 	"adze/internal/platform/fs/paths"
 	"adze/internal/tool"
 )

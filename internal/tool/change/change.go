@@ -14,8 +14,8 @@ import (
 	"path/filepath"
 	"sync"
 
-	"adze/internal/platform/filestate"
 	"adze/internal/platform/fs/filehistory"
+	"adze/internal/platform/fs/filestate"
 	"adze/internal/platform/fs/paths"
 	"adze/internal/platform/fs/replace"
 )

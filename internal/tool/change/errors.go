@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"adze/internal/platform/filestate"
+	"adze/internal/platform/fs/filestate"
 	"adze/internal/platform/fs/replace"
 	"adze/internal/platform/guess"
 	"adze/internal/tool"

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"os"
 
-	"adze/internal/platform/filestate"
+	"adze/internal/platform/fs/filestate"
 )
 
 // Enabled returns the reason files cannot be changed, or nil: a nil f has no place for locks.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/platform/filestate"
+	"adze/internal/platform/fs/filestate"
 	"adze/internal/tool"
 	"adze/internal/tool/change"
 	"adze/internal/tools/edit"

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"adze/internal/platform/edit"
-	"adze/internal/platform/filestate"
+	"adze/internal/platform/fs/filestate"
 	"adze/internal/platform/fs/paths"
 	"adze/internal/platform/fs/replace"
 	"adze/internal/tool"

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"sync"
 
-	"adze/internal/platform/filestate"
+	"adze/internal/platform/fs/filestate"
 	"adze/internal/platform/fs/paths"
 	"adze/internal/tool"
 )

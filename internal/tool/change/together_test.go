@@ -17,8 +17,8 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/platform/filestate"
 	"adze/internal/platform/fs/filehistory"
+	"adze/internal/platform/fs/filestate"
 	"adze/internal/platform/fs/replace"
 	"adze/internal/tool"
 	"adze/internal/tool/change"

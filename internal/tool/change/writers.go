@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/platform/filestate"
 	"adze/internal/platform/fs/filehistory"
+	"adze/internal/platform/fs/filestate"
 )
 
 const (

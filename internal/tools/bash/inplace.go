@@ -14,7 +14,7 @@ import (
 	"adze/internal/msg"
 	"adze/internal/permission/nested"
 	"adze/internal/platform/edit"
-	"adze/internal/platform/filestate"
+	"adze/internal/platform/fs/filestate"
 	"adze/internal/platform/shell"
 	"adze/internal/tool"
 	"adze/internal/tool/change"

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"adze/internal/platform/filestate"
+	"adze/internal/platform/fs/filestate"
 	"adze/internal/platform/shell"
 	"adze/internal/tool"
 	"adze/internal/tool/command"

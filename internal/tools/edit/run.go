@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	engine "adze/internal/platform/edit"
-	"adze/internal/platform/filestate"
+	"adze/internal/platform/fs/filestate"
 	"adze/internal/tool"
 	"adze/internal/tool/change"
 )

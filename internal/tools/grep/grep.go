@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"adze/internal/platform/filestate"
+	"adze/internal/platform/fs/filestate"
 	"adze/internal/platform/fs/paths"
 	"adze/internal/platform/search"
 	"adze/internal/tool"

@@ -7,7 +7,7 @@ import (
 	"os"
 	"strconv"
 
-	"adze/internal/platform/filestate"
+	"adze/internal/platform/fs/filestate"
 	"adze/internal/platform/search"
 	"adze/internal/tool"
 )

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"strings"
 
-	"adze/internal/platform/filestate"
+	"adze/internal/platform/fs/filestate"
 	format "adze/internal/platform/notebook"
 	"adze/internal/tool"
 	"adze/internal/tool/change"

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"sync"
 
-	"adze/internal/platform/filestate"
+	"adze/internal/platform/fs/filestate"
 	"adze/internal/platform/fs/paths"
 	"adze/internal/platform/pdf"
 	"adze/internal/tool"

@@ -3,7 +3,7 @@ package read
 import (
 	"encoding/json"
 
-	"adze/internal/platform/filestate"
+	"adze/internal/platform/fs/filestate"
 	"adze/internal/tool/change"
 )
 

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 
 	"adze/internal/msg"
-	"adze/internal/platform/filestate"
+	"adze/internal/platform/fs/filestate"
 	"adze/internal/platform/textfile"
 	"adze/internal/tool"
 )

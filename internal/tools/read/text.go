@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"adze/internal/msg"
-	"adze/internal/platform/filestate"
+	"adze/internal/platform/fs/filestate"
 	"adze/internal/platform/textfile"
 	"adze/internal/tool"
 )

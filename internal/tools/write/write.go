@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"adze/internal/platform/edit"
-	"adze/internal/platform/filestate"
+	"adze/internal/platform/fs/filestate"
 	"adze/internal/tool"
 	"adze/internal/tool/change"
 )

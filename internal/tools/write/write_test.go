@@ -16,8 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/msg"
-	"adze/internal/platform/filestate"
 	"adze/internal/platform/fs/filehistory"
+	"adze/internal/platform/fs/filestate"
 	"adze/internal/platform/fs/replace"
 	"adze/internal/tool"
 	"adze/internal/tool/change"

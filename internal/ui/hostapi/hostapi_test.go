@@ -20,7 +20,7 @@ import (
 	"adze/internal/msg"
 	"adze/internal/permission"
 	"adze/internal/permission/rule"
-	"adze/internal/platform/filestate"
+	"adze/internal/platform/fs/filestate"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/search/fileindex"
 	"adze/internal/prompt"

@@ -3,7 +3,7 @@ package filestate_test
 import (
 	"testing"
 
-	"adze/internal/platform/filestate"
+	"adze/internal/platform/fs/filestate"
 )
 
 func TestClear(t *testing.T) {
