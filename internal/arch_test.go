@@ -27,7 +27,7 @@ const module = "adze"
 // named otherwise.
 var layers = [][]string{
 	{"msg", "platform/net/contacts", "platform/lockfile", "changelog"},
-	{"platform/cells", "platform/fsys", "platform/jsonc", "platform/landlock", "platform/latin", "platform/fs/paths", "platform/fs/replace", "platform/reverse", "platform/scope", "platform/seccomp", "platform/shell/awk", "platform/shell/scripttest", "platform/shell/sed", "platform/textlist", "platform/net/web", "platform/wildcard"},
+	{"platform/cells", "platform/fs/fsys", "platform/jsonc", "platform/landlock", "platform/latin", "platform/fs/paths", "platform/fs/replace", "platform/reverse", "platform/scope", "platform/seccomp", "platform/shell/awk", "platform/shell/scripttest", "platform/shell/sed", "platform/textlist", "platform/net/web", "platform/wildcard"},
 	{"platform/jail", "platform/statefile"},
 	{"platform/*"},
 	{"platform/net/web/webtest", "platform/pulse", "platform/cachefile", "platform/envfile", "platform/environ", "platform/guess"},

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"adze/internal/mcp/roster"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/trust"
-	"adze/internal/platform/fsys"
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/redact"
 	"adze/internal/platform/scope"

@@ -11,9 +11,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/replace"
 	"adze/internal/platform/fs/trust"
-	"adze/internal/platform/fsys"
 	"adze/internal/platform/pulse"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/spell"

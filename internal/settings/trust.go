@@ -10,9 +10,9 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/replace"
 	"adze/internal/platform/fs/trust"
-	"adze/internal/platform/fsys"
 	"adze/internal/platform/scope"
 	"adze/internal/settings/config"
 )

@@ -15,8 +15,8 @@ import (
 
 	"adze/internal/domain/tasklist"
 	"adze/internal/platform/fs/filehistory"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/paths"
-	"adze/internal/platform/fsys"
 	"adze/internal/session/archive"
 	"adze/internal/session/store"
 	"adze/internal/settings"

@@ -11,7 +11,7 @@ import (
 	"adze/internal/agent"
 	"adze/internal/app/cli/flags"
 	"adze/internal/commands"
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/spell"
 	"adze/internal/setup"
 )

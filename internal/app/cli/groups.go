@@ -12,7 +12,7 @@ import (
 	"adze/internal/feature/agents"
 	"adze/internal/feature/mcp"
 	"adze/internal/model"
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/scope"
 	"adze/internal/settings"
 )

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"adze/internal/app/wire"
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/settings"
 	"adze/internal/ui/controller"
 )

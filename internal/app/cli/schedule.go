@@ -12,7 +12,7 @@ import (
 	"adze/internal/commands"
 	"adze/internal/commands/schedule"
 	"adze/internal/domain/cron"
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/setup"
 	"adze/internal/ui/draw"
 )

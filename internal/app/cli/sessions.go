@@ -6,7 +6,7 @@ import (
 	"adze/internal/app/artifacts"
 	"adze/internal/app/cli/flags"
 	"adze/internal/app/cli/sessions"
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/session/archive"
 	"adze/internal/settings"
 	"adze/internal/setup"

@@ -8,7 +8,7 @@ import (
 
 	"adze/internal/app/cli/flags"
 	"adze/internal/feature/instructions"
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/term"
 	"adze/internal/settings"
 	"adze/internal/setup"

@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"adze/internal/permission"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/paths"
-	"adze/internal/platform/fsys"
 )
 
 // A Dir is a conversation's working directory. It is safe for concurrent use.

@@ -16,7 +16,7 @@ import (
 	"adze/internal/model/cost"
 	"adze/internal/msg"
 	"adze/internal/platform/amount"
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/settings"
 	"adze/internal/setup"
 )

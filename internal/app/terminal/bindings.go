@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"adze/internal/commands"
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/ui/keys"
 )
 

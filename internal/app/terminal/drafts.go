@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/replace"
-	"adze/internal/platform/fsys"
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/statefile"
 )

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 )
 
 // A History holds the prompts of all projects in one append-only file of JSON lines.

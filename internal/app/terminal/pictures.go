@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"adze/internal/msg"
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/picture"
 	"adze/internal/ui/edit"
 )

@@ -12,7 +12,7 @@ import (
 	"adze/internal/permission"
 	"adze/internal/permission/confine"
 	"adze/internal/permission/rule"
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/scope"
 	"adze/internal/session/store"
 	"adze/internal/settings/config"

@@ -9,7 +9,7 @@ import (
 	"adze/internal/commands/schedule"
 	cronpkg "adze/internal/domain/cron"
 	schedulepkg "adze/internal/feature/schedule"
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/session"
 	"adze/internal/tool"
 	"adze/internal/tools/bash"

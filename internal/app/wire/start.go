@@ -11,7 +11,7 @@ import (
 	"adze/internal/feature/agents"
 	"adze/internal/feature/skills"
 	"adze/internal/feature/startcache"
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 )
 
 // A beginning holds the listing of skills, agents and plugins for a session's first request. It

@@ -16,7 +16,7 @@ import (
 	"adze/internal/feature/agents"
 	"adze/internal/feature/mcp"
 	"adze/internal/feature/plugins"
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/gitinfo"
 	"adze/internal/platform/gitrepo"
 	"adze/internal/platform/osproc"

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"adze/internal/platform/fs/filestate"
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/parallel"
 )
 

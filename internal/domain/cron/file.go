@@ -9,8 +9,8 @@ import (
 	"os"
 	"time"
 
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/replace"
-	"adze/internal/platform/fsys"
 	"adze/internal/platform/statefile"
 )
 

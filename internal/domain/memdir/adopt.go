@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 )
 
 // maxAdopted bounds a file copied from elsewhere.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 )
 
 // Index limits. The byte limit exists because a few lines can be very long.

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/osproc"
 )
 

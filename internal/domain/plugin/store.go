@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"adze/internal/platform/cachefile"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/replace"
-	"adze/internal/platform/fsys"
 	"adze/internal/platform/statefile"
 )
 

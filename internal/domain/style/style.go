@@ -15,7 +15,7 @@ import (
 
 	"adze/internal/msg"
 	"adze/internal/platform/frontmatter"
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/texts"
 	"adze/internal/tool"
 )

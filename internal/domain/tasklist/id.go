@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 )
 
 // Names are the sources of the list name, strongest first; empty ones are skipped.

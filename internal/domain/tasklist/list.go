@@ -14,8 +14,8 @@ import (
 	"strings"
 	"sync"
 
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/replace"
-	"adze/internal/platform/fsys"
 )
 
 // Config configures a List. Dir is its directory, created when needed, and Locks a directory

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 )
 
 // A snapshot is a list as read from disk. Only the BlockedBy side of a dependency is

@@ -7,7 +7,7 @@ import (
 	"reflect"
 	"time"
 
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 )
 
 const (

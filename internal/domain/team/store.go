@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/replace"
-	"adze/internal/platform/fsys"
 	"adze/internal/platform/statefile"
 )
 

@@ -10,7 +10,7 @@ import (
 	"adze/internal/domain/agentdef"
 	"adze/internal/feature/agents/builtin"
 	"adze/internal/hook"
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/texts"
 	"adze/internal/settings"

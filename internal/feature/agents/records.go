@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"adze/internal/permission"
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/session/transcript"
 )
 

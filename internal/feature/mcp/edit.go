@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"adze/internal/mcp/roster"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/replace"
-	"adze/internal/platform/fsys"
 	"adze/internal/platform/jsonc"
 	"adze/internal/session/store"
 	"adze/internal/settings"

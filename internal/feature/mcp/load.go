@@ -14,8 +14,8 @@ import (
 
 	"adze/internal/mcp/editor"
 	"adze/internal/mcp/roster"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/trust"
-	"adze/internal/platform/fsys"
 	"adze/internal/platform/jsonscan"
 	"adze/internal/platform/scope"
 	"adze/internal/session/store"

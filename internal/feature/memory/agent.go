@@ -9,7 +9,7 @@ import (
 
 	"adze/internal/domain/agentdef"
 	"adze/internal/domain/memdir"
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/settings"
 )
 

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"adze/internal/domain/memdir"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/replace"
-	"adze/internal/platform/fsys"
 	"adze/internal/platform/statefile"
 )
 

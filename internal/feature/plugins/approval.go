@@ -10,8 +10,8 @@ import (
 	"strconv"
 
 	"adze/internal/domain/plugin"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/replace"
-	"adze/internal/platform/fsys"
 	"adze/internal/platform/jsonscan"
 	"adze/internal/platform/statefile"
 )

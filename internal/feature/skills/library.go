@@ -17,7 +17,7 @@ import (
 	"adze/internal/domain/skill/library"
 	"adze/internal/feature/skills/bundled"
 	"adze/internal/feature/skills/remote"
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/search/ignore"
 	"adze/internal/settings"

@@ -12,7 +12,7 @@ import (
 
 	"adze/internal/domain/workflow"
 	"adze/internal/platform/amount"
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/scope"
 	"adze/internal/platform/spell"
 	"adze/internal/settings"

@@ -16,7 +16,7 @@ import (
 	"adze/internal/domain/workflow"
 	"adze/internal/feature/agents"
 	"adze/internal/feature/agents/builtin"
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/lockfile"
 	"adze/internal/platform/task"
 	"adze/internal/tool"

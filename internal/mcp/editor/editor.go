@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"adze/internal/mcp/roster"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/paths"
-	"adze/internal/platform/fsys"
 	"adze/internal/platform/osproc"
 )
 

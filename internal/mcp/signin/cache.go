@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"adze/internal/mcp/roster"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/replace"
-	"adze/internal/platform/fsys"
 )
 
 const (

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"adze/internal/mcp/roster"
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/net/keyring"
 )
 

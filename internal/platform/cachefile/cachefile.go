@@ -13,8 +13,8 @@ import (
 	"unsafe"
 
 	"adze/internal/platform/fs/filestate"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/replace"
-	"adze/internal/platform/fsys"
 )
 
 // A Format describes a kind of cache file.

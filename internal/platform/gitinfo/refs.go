@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/gitrepo"
 )
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/gitindex"
 )
 

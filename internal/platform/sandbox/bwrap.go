@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/jail"
 )
 

@@ -1,7 +1,7 @@
 package sandbox
 
 import (
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 	"bytes"
 	"context"
 	"encoding/json"

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"sync"
 
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/jail"
 )
 

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 )
 
 // A Dir is a directory for temporary files. A nil Dir means no directory. It is safe for

@@ -11,8 +11,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/replace"
-	"adze/internal/platform/fsys"
 )
 
 // A File is a state file shared by several processes.

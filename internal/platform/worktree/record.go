@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/replace"
-	"adze/internal/platform/fsys"
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/statefile"
 )

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 )
 
 // inPlace checks that the log's file is still at its path: sync programs replace files, and

@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"adze/internal/msg"
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/jsonline"
 )
 

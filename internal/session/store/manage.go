@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 )
 
 // Annotate adds notes to the log at path, whose session must not be running. It keeps the

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 )
 
 // originName is the file in a project's folder that contains the path of the project.

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 )
 
 // ErrNotKept reports that the session stores nothing on disk.

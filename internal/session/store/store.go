@@ -15,7 +15,7 @@ import (
 	"sync"
 
 	"adze/internal/msg"
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 )
 
 // Options identifies a log and holds metadata written to each record.

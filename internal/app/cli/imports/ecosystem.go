@@ -14,7 +14,7 @@ import (
 	"adze/internal/domain/skill"
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/amount"
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/settings"
 )
 

@@ -14,8 +14,8 @@ import (
 	"adze/internal/domain/skill/library"
 	"adze/internal/domain/style"
 	"adze/internal/mcp/roster"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/paths"
-	"adze/internal/platform/fsys"
 	"adze/internal/settings"
 )
 

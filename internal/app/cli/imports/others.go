@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/osproc"
 	"adze/internal/settings"
 )

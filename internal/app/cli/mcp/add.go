@@ -15,8 +15,8 @@ import (
 	"adze/internal/feature/mcp"
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/amount"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/trust"
-	"adze/internal/platform/fsys"
 	"adze/internal/platform/osproc"
 	"adze/internal/setup"
 )

@@ -9,7 +9,7 @@ import (
 	"adze/internal/domain/memdir"
 	"adze/internal/feature/memory"
 	"adze/internal/platform/amount"
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/term"
 	"adze/internal/session/store"
 	"adze/internal/settings"

@@ -13,7 +13,7 @@ import (
 	"adze/internal/app/toolbox"
 	"adze/internal/app/wire"
 	"adze/internal/mcp/serve"
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/setup"
 	"adze/internal/ui/console"
 )

@@ -12,8 +12,8 @@ import (
 
 	"adze/internal/domain/skill"
 	"adze/internal/platform/cachefile"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/replace"
-	"adze/internal/platform/fsys"
 )
 
 // The index caches parsed skills so that startup compares file times instead of reading files.

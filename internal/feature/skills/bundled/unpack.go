@@ -8,7 +8,7 @@ import (
 	"path"
 	"strings"
 
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 )
 
 // Close removes the unpacked files. Skills with files can't be used afterwards.

@@ -12,8 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/replace"
-	"adze/internal/platform/fsys"
 	"adze/internal/platform/statefile"
 )
 

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 )
 
 // Hide makes git ignore a workspace file without modifying tracked files. It returns the file

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"syscall"
 
-	"adze/internal/platform/fsys"
+	"adze/internal/platform/fs/fsys"
 )
 
 // A Workspace is a directory and the working tree that trust applies to.
