@@ -26,7 +26,7 @@ const module = "adze"
 // Names are relative to internal, except those under cmd; a pattern covers the packages not
 // named otherwise.
 var layers = [][]string{
-	{"msg", "platform/net/contacts", "platform/lockfile", "changelog"},
+	{"msg", "platform/net/contacts", "platform/fs/lockfile", "changelog"},
 	{"platform/cells", "platform/fs/fsys", "platform/jsonc", "platform/landlock", "platform/latin", "platform/fs/paths", "platform/fs/replace", "platform/reverse", "platform/scope", "platform/seccomp", "platform/shell/awk", "platform/shell/scripttest", "platform/shell/sed", "platform/textlist", "platform/net/web", "platform/wildcard"},
 	{"platform/jail", "platform/statefile"},
 	{"platform/*"},

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/platform/lockfile"
+	"adze/internal/platform/fs/lockfile"
 )
 
 // TestKilledWorkflowContinues checks that a killed run is reported when the session is resumed,

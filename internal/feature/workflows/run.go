@@ -17,7 +17,7 @@ import (
 	"adze/internal/feature/agents"
 	"adze/internal/feature/agents/builtin"
 	"adze/internal/platform/fs/fsys"
-	"adze/internal/platform/lockfile"
+	"adze/internal/platform/fs/lockfile"
 	"adze/internal/platform/task"
 	"adze/internal/tool"
 	"adze/internal/tool/schema/draft"

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/platform/lockfile"
+	"adze/internal/platform/fs/lockfile"
 )
 
 // leftovers tracks temporary files whose process was killed before it could rename or remove

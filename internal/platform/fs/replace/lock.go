@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/platform/lockfile"
+	"adze/internal/platform/fs/lockfile"
 )
 
 // lockWait limits how long a call waits for a lock.

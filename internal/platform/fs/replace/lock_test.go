@@ -19,7 +19,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"adze/internal/platform/lockfile"
+	"adze/internal/platform/fs/lockfile"
 )
 
 // Set in the child processes that tests start: their role and directories.

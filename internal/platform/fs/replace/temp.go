@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"unsafe"
 
-	"adze/internal/platform/lockfile"
+	"adze/internal/platform/fs/lockfile"
 )
 
 // A temp is a new file in the same directory as the file it will become. Where the system
