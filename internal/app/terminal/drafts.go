@@ -10,8 +10,8 @@ import (
 
 	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/replace"
+	"adze/internal/platform/fs/statefile"
 	"adze/internal/platform/osproc"
-	"adze/internal/platform/statefile"
 )
 
 // Drafts stores unsent input, one file per session.

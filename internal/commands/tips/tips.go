@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"adze/internal/platform/fs/replace"
-	"adze/internal/platform/statefile"
+	"adze/internal/platform/fs/statefile"
 	"adze/internal/platform/texts"
 )
 

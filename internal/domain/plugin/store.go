@@ -16,7 +16,7 @@ import (
 	"adze/internal/platform/cachefile"
 	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/replace"
-	"adze/internal/platform/statefile"
+	"adze/internal/platform/fs/statefile"
 )
 
 // A Source is where a marketplace or a plugin is fetched from.

@@ -13,7 +13,7 @@ import (
 
 	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/replace"
-	"adze/internal/platform/statefile"
+	"adze/internal/platform/fs/statefile"
 )
 
 const (

@@ -12,7 +12,7 @@ import (
 	"adze/internal/domain/memdir"
 	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/replace"
-	"adze/internal/platform/statefile"
+	"adze/internal/platform/fs/statefile"
 )
 
 // stale is how long after its last heartbeat a run no longer blocks others.

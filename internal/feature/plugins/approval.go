@@ -12,8 +12,8 @@ import (
 	"adze/internal/domain/plugin"
 	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/replace"
+	"adze/internal/platform/fs/statefile"
 	"adze/internal/platform/jsonscan"
-	"adze/internal/platform/statefile"
 )
 
 // An approval records the user's consent when a plugin was enabled. It covers one content hash:

@@ -14,7 +14,7 @@ import (
 
 	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/replace"
-	"adze/internal/platform/statefile"
+	"adze/internal/platform/fs/statefile"
 )
 
 const (

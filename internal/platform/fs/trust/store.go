@@ -16,7 +16,7 @@ import (
 
 	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/replace"
-	"adze/internal/platform/statefile"
+	"adze/internal/platform/fs/statefile"
 )
 
 // A Store stores the user's trust decisions in a private file. It is safe for concurrent use,

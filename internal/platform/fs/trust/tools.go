@@ -14,7 +14,7 @@ import (
 
 	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/replace"
-	"adze/internal/platform/statefile"
+	"adze/internal/platform/fs/statefile"
 )
 
 // A ToolRecord records the definitions of MCP tools when the user began to rely on them, in one

@@ -18,7 +18,7 @@ import (
 
 	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/replace"
-	"adze/internal/platform/statefile"
+	"adze/internal/platform/fs/statefile"
 )
 
 // A Place is a storage location for a key.
