@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/platform/cachefile"
+	"adze/internal/platform/fs/cachefile"
 )
 
 // The index caches parsed agent files with the stamps of the files and their directories, so

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"adze/internal/platform/cachefile"
-	"adze/internal/platform/cachefile/cachefiletest"
+	"adze/internal/platform/fs/cachefile"
+	"adze/internal/platform/fs/cachefile/cachefiletest"
 )
 
 // many creates n plugins with one old agent each, and returns their roots.

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/platform/cachefile"
+	"adze/internal/platform/fs/cachefile"
 	"adze/internal/platform/fs/filestate"
 )
 

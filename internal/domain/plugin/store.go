@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/platform/cachefile"
+	"adze/internal/platform/fs/cachefile"
 	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/replace"
 	"adze/internal/platform/fs/statefile"

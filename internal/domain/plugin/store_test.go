@@ -15,7 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"adze/internal/platform/cachefile/cachefiletest"
+	"adze/internal/platform/fs/cachefile/cachefiletest"
 )
 
 // install installs files as a plugin.

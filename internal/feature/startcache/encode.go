@@ -5,7 +5,7 @@ import (
 
 	"adze/internal/domain/agentdef"
 	"adze/internal/domain/plugin"
-	"adze/internal/platform/cachefile"
+	"adze/internal/platform/fs/cachefile"
 )
 
 // write encodes a start, preceded by its dependencies.

@@ -15,7 +15,7 @@ import (
 
 	"adze/internal/domain/agentdef"
 	"adze/internal/domain/plugin"
-	"adze/internal/platform/cachefile"
+	"adze/internal/platform/fs/cachefile"
 	"adze/internal/platform/fs/filestate"
 	"adze/internal/prompt"
 )

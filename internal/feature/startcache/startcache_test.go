@@ -11,7 +11,7 @@ import (
 
 	"adze/internal/domain/agentdef"
 	"adze/internal/domain/plugin"
-	"adze/internal/platform/cachefile"
+	"adze/internal/platform/fs/cachefile"
 	"adze/internal/prompt"
 )
 

@@ -4,7 +4,7 @@ import (
 	"hash/crc32"
 	"sync"
 
-	"adze/internal/platform/cachefile"
+	"adze/internal/platform/fs/cachefile"
 )
 
 // Words holds the search words of skills, in the search tool's format. They make up most of a

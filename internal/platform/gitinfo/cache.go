@@ -3,7 +3,7 @@ package gitinfo
 import (
 	"context"
 
-	"adze/internal/platform/cachefile"
+	"adze/internal/platform/fs/cachefile"
 	"adze/internal/platform/gitrepo"
 )
 

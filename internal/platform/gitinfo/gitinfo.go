@@ -11,7 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"adze/internal/platform/cachefile"
+	"adze/internal/platform/fs/cachefile"
 	"adze/internal/platform/gitrepo"
 )
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/platform/cachefile"
+	"adze/internal/platform/fs/cachefile"
 )
 
 // A Repository allows running read-only git commands without a sandbox. It can be saved for

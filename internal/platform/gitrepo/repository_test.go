@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/platform/cachefile"
+	"adze/internal/platform/fs/cachefile"
 )
 
 var testFormat = cachefile.Format{Mark: "test 1\n", Max: 1 << 20}

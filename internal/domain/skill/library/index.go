@@ -11,7 +11,7 @@ import (
 	"unsafe"
 
 	"adze/internal/domain/skill"
-	"adze/internal/platform/cachefile"
+	"adze/internal/platform/fs/cachefile"
 	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/replace"
 )

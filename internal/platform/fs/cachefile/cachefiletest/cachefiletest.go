@@ -9,7 +9,7 @@ import (
 	"os"
 	"testing"
 
-	"adze/internal/platform/cachefile"
+	"adze/internal/platform/fs/cachefile"
 )
 
 // The mark is followed by the checksum and the stamp of the program that wrote the file.
