@@ -20,7 +20,7 @@ import (
 	"adze/internal/msg"
 	"adze/internal/permission"
 	"adze/internal/permission/confine"
-	"adze/internal/platform/scratch"
+	"adze/internal/platform/fs/scratch"
 	"adze/internal/prompt"
 	"adze/internal/session"
 	"adze/internal/session/lifecycle"

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"adze/internal/app/artifacts"
-	"adze/internal/platform/scratch"
+	"adze/internal/platform/fs/scratch"
 	"adze/internal/session"
 	"adze/internal/session/transcript"
 )
