@@ -12,7 +12,7 @@ import (
 
 	"adze/internal/msg"
 	"adze/internal/platform/fs/filestate"
-	"adze/internal/platform/textfile"
+	"adze/internal/platform/fs/textfile"
 	"adze/internal/tool"
 )
 

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"adze/internal/platform/textfile"
+	"adze/internal/platform/fs/textfile"
 )
 
 // countTimeout is the time limit for counting tokens.
