@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/platform/reverse"
+	"adze/internal/platform/fs/reverse"
 )
 
 // A LaterChange names a file that was not restored because others changed it later.
