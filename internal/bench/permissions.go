@@ -13,8 +13,8 @@ import (
 
 	"adze/internal/permission"
 	"adze/internal/permission/rule"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/osproc"
-	"adze/internal/platform/scope"
 	"adze/internal/tool"
 	"adze/internal/tool/command"
 	"adze/internal/tools/bash"

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"adze/internal/permission"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/session"
 	"adze/internal/session/store"
 )

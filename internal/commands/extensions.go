@@ -7,7 +7,7 @@ import (
 	"adze/internal/domain/skill/library"
 	"adze/internal/mcp"
 	"adze/internal/mcp/editor"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 )
 
 // Extensions are the user's additions to the program. Each may be nil or empty.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 )
 
 // TestPluginHooksAreReadWhenNeeded checks that a plugin's hooks are parsed once, when an event

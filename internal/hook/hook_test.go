@@ -14,7 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"adze/internal/msg"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/tool"
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 )
 
 // Proves HOOK-33.

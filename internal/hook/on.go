@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 
 	"adze/internal/msg"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/tool"
 )
 

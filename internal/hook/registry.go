@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 )
 
 // A registry holds the hooks from settings and the host, and finds the ones to run for an

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/tool"
 )
 

@@ -9,7 +9,7 @@ import (
 	"adze/internal/permission/reminder"
 	"adze/internal/permission/rule"
 	"adze/internal/platform/bell"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 )
 
 // A Child describes a conversation that works for another one: a sub-agent, a fork, a skill, a

@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 
 	"adze/internal/permission/rule"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/tool"
 )
 

@@ -8,7 +8,7 @@ import (
 	"adze/internal/permission/compat"
 	"adze/internal/permission/nested"
 	"adze/internal/permission/rule"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/shell"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"adze/internal/permission/compat"
 	"adze/internal/permission/rule"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/tool"
 )
 

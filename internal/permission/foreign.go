@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"adze/internal/permission/rule"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/shell"
 )
 

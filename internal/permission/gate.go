@@ -11,7 +11,7 @@ import (
 	"adze/internal/permission/reminder"
 	"adze/internal/permission/tally"
 	"adze/internal/platform/bell"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/texts"
 	"adze/internal/tool"
 )

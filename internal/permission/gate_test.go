@@ -17,7 +17,7 @@ import (
 
 	"adze/internal/msg"
 	"adze/internal/permission/rule"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/tool"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"adze/internal/permission/approval"
 	"adze/internal/permission/compat"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/tool"
 )
 

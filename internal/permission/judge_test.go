@@ -11,7 +11,7 @@ import (
 
 	"adze/internal/permission/approval"
 	"adze/internal/permission/tally"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/tool"
 )
 

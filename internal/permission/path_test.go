@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 )
 
 // Proves PERM-09.

@@ -12,7 +12,7 @@ import (
 
 	"adze/internal/permission/approval"
 	"adze/internal/permission/reminder"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/texts"
 	"adze/internal/tool"
 )

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"adze/internal/permission/rule"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/shell"
 )
 

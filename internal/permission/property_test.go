@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/shell"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"adze/internal/permission/compat"
 	"adze/internal/permission/rule"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 )
 
 // AllowsHosts reports whether a rule allows any host.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/tool"
 )
 

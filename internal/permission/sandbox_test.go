@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/shell"
 )
 

@@ -10,7 +10,7 @@ import (
 	"adze/internal/permission/rule"
 	"adze/internal/permission/tally"
 	"adze/internal/platform/bell"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/texts"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"adze/internal/permission/rule"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 )
 
 // An UpdateType is the kind of an update.

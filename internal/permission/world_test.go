@@ -12,8 +12,8 @@ import (
 
 	"adze/internal/msg"
 	"adze/internal/permission/rule"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/gitrepo"
-	"adze/internal/platform/scope"
 	"adze/internal/platform/shell"
 	"adze/internal/tool"
 )

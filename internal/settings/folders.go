@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"adze/internal/platform/fs/paths"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 )
 
 // A Folder is a directory that may contain files of a kind, such as output styles. It need not

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/fs/trust"
-	"adze/internal/platform/scope"
 	"adze/internal/settings/config"
 )
 

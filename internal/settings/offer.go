@@ -12,10 +12,10 @@ import (
 
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/fs/fsys"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/fs/trust"
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/redact"
-	"adze/internal/platform/scope"
 	"adze/internal/platform/term"
 	"adze/internal/settings/config"
 )

@@ -13,9 +13,9 @@ import (
 
 	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/replace"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/fs/trust"
 	"adze/internal/platform/pulse"
-	"adze/internal/platform/scope"
 	"adze/internal/platform/spell"
 	"adze/internal/settings/config"
 	"adze/internal/setup"

@@ -10,8 +10,8 @@ import (
 
 	"adze/internal/app/apptest"
 	"adze/internal/permission/confine"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/fs/trust"
-	"adze/internal/platform/scope"
 	"adze/internal/settings/config"
 	"adze/internal/tool/command"
 )

@@ -14,7 +14,7 @@ import (
 	"adze/internal/permission/confine"
 	"adze/internal/permission/judge"
 	"adze/internal/permission/rule"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/settings/config"
 	"adze/internal/tool/command"
 )

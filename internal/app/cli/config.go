@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"adze/internal/app/cli/flags"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/spell"
 	"adze/internal/platform/term"
 	"adze/internal/settings"

@@ -13,7 +13,7 @@ import (
 	"adze/internal/feature/mcp"
 	"adze/internal/model"
 	"adze/internal/platform/fs/fsys"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/settings"
 )
 

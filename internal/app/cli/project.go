@@ -7,7 +7,7 @@ import (
 	"adze/internal/app/wire"
 	"adze/internal/feature/mcp"
 	"adze/internal/feature/plugins"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/settings"
 )
 

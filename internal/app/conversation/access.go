@@ -7,7 +7,7 @@ import (
 
 	"adze/internal/permission"
 	"adze/internal/permission/rule"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/texts"
 	"adze/internal/settings"
 	"adze/internal/setup"

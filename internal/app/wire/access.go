@@ -13,7 +13,7 @@ import (
 	"adze/internal/permission/confine"
 	"adze/internal/permission/rule"
 	"adze/internal/platform/fs/fsys"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/session/store"
 	"adze/internal/settings/config"
 	"adze/internal/setup"

@@ -21,7 +21,7 @@ import (
 	"adze/internal/model"
 	"adze/internal/model/catalog"
 	"adze/internal/permission"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/session/archive"
 	"adze/internal/settings"
 	"adze/internal/settings/config"

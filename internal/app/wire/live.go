@@ -6,7 +6,7 @@ import (
 
 	"adze/internal/hook"
 	"adze/internal/permission"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/settings/config"
 )
 

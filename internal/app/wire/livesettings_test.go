@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"adze/internal/permission"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 )
 
 // Proves PERM-46.

@@ -6,7 +6,7 @@ import (
 
 	"adze/internal/permission"
 	"adze/internal/permission/rule"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/settings"
 )
 

@@ -13,7 +13,7 @@ import (
 	"adze/internal/domain/agentdef"
 	"adze/internal/model/tokens"
 	"adze/internal/platform/amount"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 )
 
 func agentsCommand() commands.Command {

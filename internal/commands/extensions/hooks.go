@@ -6,7 +6,7 @@ import (
 
 	"adze/internal/commands"
 	"adze/internal/platform/amount"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 )
 
 func hooksCommand() commands.Command {

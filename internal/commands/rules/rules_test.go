@@ -11,7 +11,7 @@ import (
 	"adze/internal/commands"
 	"adze/internal/permission"
 	"adze/internal/permission/rule"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/session"
 )
 

@@ -14,7 +14,7 @@ import (
 	"adze/internal/commands"
 	"adze/internal/domain/agentdef"
 	"adze/internal/platform/fs/replace"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/texts"
 	"adze/internal/settings"
 )

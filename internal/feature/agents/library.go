@@ -11,7 +11,7 @@ import (
 	"adze/internal/feature/agents/builtin"
 	"adze/internal/hook"
 	"adze/internal/platform/fs/fsys"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/texts"
 	"adze/internal/settings"
 	"adze/internal/setup"

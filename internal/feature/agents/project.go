@@ -3,7 +3,7 @@ package agents
 import (
 	"adze/internal/permission"
 	"adze/internal/permission/rule"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 )
 
 // KeepProject prevents a verifier from changing files in the directories, some of which may be

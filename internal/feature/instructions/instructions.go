@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"adze/internal/domain/instruct"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/fs/trust"
-	"adze/internal/platform/scope"
 	"adze/internal/settings"
 )
 

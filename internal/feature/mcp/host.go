@@ -13,7 +13,7 @@ import (
 	"adze/internal/mcp/hosted"
 	"adze/internal/mcp/roster"
 	"adze/internal/permission"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/ui/hostapi"
 )
 

@@ -8,8 +8,8 @@ import (
 
 	"adze/internal/app/apptest"
 	"adze/internal/mcp/roster"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/fs/trust"
-	"adze/internal/platform/scope"
 	"adze/internal/settings"
 	"adze/internal/ui/console"
 )

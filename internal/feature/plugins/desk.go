@@ -8,7 +8,7 @@ import (
 
 	"adze/internal/commands"
 	"adze/internal/platform/amount"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/ui/streamjson"
 )
 

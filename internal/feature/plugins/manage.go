@@ -11,8 +11,8 @@ import (
 
 	"adze/internal/domain/plugin"
 	"adze/internal/feature/plugins/market"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/osproc"
-	"adze/internal/platform/scope"
 	"adze/internal/settings/config"
 )
 

@@ -13,8 +13,8 @@ import (
 	"strings"
 
 	"adze/internal/domain/plugin"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/net/keyring"
-	"adze/internal/platform/scope"
 	"adze/internal/settings"
 )
 

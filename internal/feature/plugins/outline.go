@@ -7,7 +7,7 @@ import (
 	"adze/internal/domain/plugin"
 	"adze/internal/feature/startcache"
 	"adze/internal/hook"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 )
 
 // Recall makes o the known plugin state until the plugins are loaded or the settings change.

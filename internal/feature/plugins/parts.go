@@ -16,7 +16,7 @@ import (
 	"adze/internal/domain/style"
 	"adze/internal/hook"
 	"adze/internal/mcp/roster"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 )
 
 // roots returns a plugin's directories and files with skills and commands.

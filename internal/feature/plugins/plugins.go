@@ -17,8 +17,8 @@ import (
 	"adze/internal/domain/plugin"
 	"adze/internal/feature/startcache"
 	"adze/internal/platform/fs/replace"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/net/keyring"
-	"adze/internal/platform/scope"
 	"adze/internal/settings"
 	"adze/internal/settings/config"
 )

@@ -18,9 +18,9 @@ import (
 	"adze/internal/domain/plugin"
 	"adze/internal/domain/skill"
 	"adze/internal/platform/fs/replace"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/fs/statefile"
 	"adze/internal/platform/osproc"
-	"adze/internal/platform/scope"
 	"adze/internal/settings"
 )
 

@@ -12,7 +12,7 @@ import (
 	"adze/internal/hook"
 	"adze/internal/msg"
 	"adze/internal/permission/rule"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/tool"
 )
 

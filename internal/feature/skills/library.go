@@ -18,7 +18,7 @@ import (
 	"adze/internal/feature/skills/bundled"
 	"adze/internal/feature/skills/remote"
 	"adze/internal/platform/fs/fsys"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/search/ignore"
 	"adze/internal/settings"
 )

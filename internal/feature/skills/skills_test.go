@@ -18,8 +18,8 @@ import (
 	"adze/internal/permission"
 	"adze/internal/permission/rule"
 	"adze/internal/platform/fs/paths"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/fs/trust"
-	"adze/internal/platform/scope"
 	"adze/internal/platform/texts"
 	"adze/internal/tool"
 )

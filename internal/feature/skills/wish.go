@@ -7,8 +7,8 @@ import (
 
 	"adze/internal/domain/skill"
 	"adze/internal/permission/rule"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/fs/trust"
-	"adze/internal/platform/scope"
 	"adze/internal/tool"
 	skilltool "adze/internal/tools/skill"
 )

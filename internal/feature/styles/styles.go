@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"adze/internal/domain/style"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/spell"
 	"adze/internal/platform/texts"
 	"adze/internal/settings"

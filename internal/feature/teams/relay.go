@@ -8,7 +8,7 @@ import (
 
 	"adze/internal/domain/team"
 	"adze/internal/permission"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/tool"
 )
 

@@ -12,7 +12,7 @@ import (
 	"adze/internal/commands"
 	"adze/internal/domain/skill"
 	"adze/internal/domain/workflow"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/tool"
 	workflowtool "adze/internal/tools/workflow"
 )

@@ -13,7 +13,7 @@ import (
 	"adze/internal/domain/workflow"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/fs/fsys"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/spell"
 	"adze/internal/settings"
 	"adze/internal/tool"

@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"adze/internal/domain/workflow"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/settings"
 )
 

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"adze/internal/permission/compat"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/shell"
 	"adze/internal/tool"
 )

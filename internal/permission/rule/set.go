@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"adze/internal/permission/compat"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 )
 
 // A Table holds indexed rules, with a [Set] for each behavior. It is immutable.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/jsonc"
-	"adze/internal/platform/scope"
 )
 
 // An Effect classifies how a setting in a project affects the user's permissions. It determines

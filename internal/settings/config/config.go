@@ -9,7 +9,7 @@ package config
 import (
 	"slices"
 
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 )
 
 // Sources specifies where settings come from.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/jsonc"
-	"adze/internal/platform/scope"
 	"adze/internal/platform/spell"
 )
 

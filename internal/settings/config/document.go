@@ -14,8 +14,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/jsonc"
-	"adze/internal/platform/scope"
 )
 
 // A File is a source of settings for one scope.

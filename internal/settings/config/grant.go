@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 )
 
 // A Grant determines how much of a file takes effect.

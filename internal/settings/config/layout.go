@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 )
 
 // A Layout specifies the locations of settings.

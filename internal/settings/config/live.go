@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 
 	"adze/internal/platform/fs/replace"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 )
 
 // Live holds settings that are reloaded when their files change and that can be modified. It is

@@ -19,7 +19,7 @@ import (
 	"pgregory.net/rapid"
 
 	"adze/internal/platform/fs/replace"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 )
 
 func (w *world) follow() *Live {

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/jsonc"
-	"adze/internal/platform/scope"
 )
 
 // managedOnly is the key that disables all rules outside managed settings.

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"adze/internal/platform/fs/replace"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/jsonc"
-	"adze/internal/platform/scope"
 )
 
 // An Update changes the permissions in a settings file.

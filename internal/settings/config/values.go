@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 )
 
 // Bool returns the value of a boolean key. Like the other getters, it panics if no such key of

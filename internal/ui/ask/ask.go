@@ -9,7 +9,7 @@ import (
 
 	"adze/internal/permission"
 	"adze/internal/platform/amount"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/tool"
 	"adze/internal/ui/draw"
 )

@@ -21,7 +21,7 @@ import (
 	"adze/internal/permission"
 	"adze/internal/permission/rule"
 	"adze/internal/platform/fs/filestate"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/search/fileindex"
 	"adze/internal/prompt"
 	"adze/internal/session"

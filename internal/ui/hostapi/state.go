@@ -9,7 +9,7 @@ import (
 	"adze/internal/hook"
 	"adze/internal/model/cost"
 	"adze/internal/platform/amount"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 )
 
 func (a api) version(context.Context, none) (any, error) {

@@ -15,7 +15,7 @@ import (
 	"adze/internal/mcp"
 	"adze/internal/mcp/roster"
 	"adze/internal/permission"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/session"
 	"adze/internal/tool"
 	"adze/internal/tools/extratools"

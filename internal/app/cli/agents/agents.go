@@ -11,7 +11,7 @@ import (
 	"adze/internal/commands/extensions"
 	"adze/internal/domain/agentdef"
 	"adze/internal/feature/agents"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/setup"
 	"adze/internal/ui/console"
 	"adze/internal/ui/draw"

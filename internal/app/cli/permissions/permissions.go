@@ -13,7 +13,7 @@ import (
 	"adze/internal/app/wire"
 	"adze/internal/permission"
 	"adze/internal/permission/rule"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/setup"
 	"adze/internal/ui/console"
 )

@@ -10,7 +10,7 @@ import (
 	"adze/internal/app/cli/actions"
 	"adze/internal/app/cli/flags"
 	"adze/internal/feature/plugins"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/setup"
 	"adze/internal/ui/console"
 )

@@ -23,7 +23,7 @@ import (
 	"adze/internal/model/cost"
 	"adze/internal/msg"
 	"adze/internal/permission"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/prompt"
 	"adze/internal/session"
 	"adze/internal/session/window"

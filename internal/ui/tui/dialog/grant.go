@@ -8,7 +8,7 @@ import (
 
 	"adze/internal/permission"
 	"adze/internal/permission/rule"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 )
 
 // A grant holds the permission updates of a lasting yes. The user may edit its rules and choose

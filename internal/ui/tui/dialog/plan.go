@@ -6,7 +6,7 @@ import (
 
 	"adze/internal/msg"
 	"adze/internal/permission"
-	"adze/internal/platform/scope"
+	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/term"
 	"adze/internal/session"
 	"adze/internal/tool"
