@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"adze/internal/platform/fs/fsys"
-	"adze/internal/platform/gitindex"
+	"adze/internal/platform/git/gitindex"
 )
 
 // maxIndex is the maximum size of an index that is read without git.

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/platform/gitindex"
+	"adze/internal/platform/git/gitindex"
 )
 
 // repository returns the working tree that contains dir and its git directory, or empty

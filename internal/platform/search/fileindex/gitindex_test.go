@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"adze/internal/platform/gitindex"
+	"adze/internal/platform/git/gitindex"
 )
 
 // Proves IDX-01.
