@@ -32,7 +32,7 @@ var layers = [][]string{
 	{"platform/*"},
 	{"platform/net/web/webtest", "platform/pulse", "platform/fs/cachefile", "platform/envfile", "platform/environ", "platform/guess"},
 	{"platform/gitrepo"},
-	{"platform/gitinfo"},
+	{"platform/git/gitinfo"},
 	{"platform/worktree"},
 	{"platform/search/glob", "platform/search/find", "platform/search/regextest", "platform/fs/cachefile/cachefiletest"},
 	{"platform/search/ignore", "platform/search/regex"},

@@ -10,7 +10,7 @@ import (
 	"adze/internal/msg"
 	"adze/internal/permission"
 	"adze/internal/platform/amount"
-	"adze/internal/platform/gitinfo"
+	"adze/internal/platform/git/gitinfo"
 )
 
 // A Glance is the session state that front ends always show.

@@ -11,7 +11,7 @@ import (
 	"adze/internal/msg"
 	"adze/internal/platform/fs/paths"
 	"adze/internal/platform/fs/replace"
-	"adze/internal/platform/gitinfo"
+	"adze/internal/platform/git/gitinfo"
 	"adze/internal/platform/texts"
 	"adze/internal/tool"
 )

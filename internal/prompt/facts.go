@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"adze/internal/msg"
-	"adze/internal/platform/gitinfo"
+	"adze/internal/platform/git/gitinfo"
 	"adze/internal/platform/texts"
 )
 

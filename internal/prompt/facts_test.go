@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"adze/internal/msg"
-	"adze/internal/platform/gitinfo"
+	"adze/internal/platform/git/gitinfo"
 	"adze/internal/platform/texts"
 )
 

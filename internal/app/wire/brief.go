@@ -25,7 +25,7 @@ import (
 	"adze/internal/model"
 	"adze/internal/msg"
 	"adze/internal/platform/fs/paths"
-	"adze/internal/platform/gitinfo"
+	"adze/internal/platform/git/gitinfo"
 	"adze/internal/platform/texts"
 	"adze/internal/prompt"
 	"adze/internal/session"

@@ -7,7 +7,7 @@ import (
 	"adze/internal/app/toolbox"
 	"adze/internal/feature/questions"
 	"adze/internal/model/catalog"
-	"adze/internal/platform/gitinfo"
+	"adze/internal/platform/git/gitinfo"
 	"adze/internal/session/transcript"
 	"adze/internal/settings"
 	"adze/internal/tool"

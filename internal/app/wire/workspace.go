@@ -17,7 +17,7 @@ import (
 	"adze/internal/feature/mcp"
 	"adze/internal/feature/plugins"
 	"adze/internal/platform/fs/fsys"
-	"adze/internal/platform/gitinfo"
+	"adze/internal/platform/git/gitinfo"
 	"adze/internal/platform/gitrepo"
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/sandbox"

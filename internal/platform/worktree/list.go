@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/platform/gitinfo"
+	"adze/internal/platform/git/gitinfo"
 )
 
 // An Entry describes a worktree in a list.

@@ -18,7 +18,7 @@ import (
 	"adze/internal/model/cost"
 	"adze/internal/msg"
 	"adze/internal/platform/amount"
-	"adze/internal/platform/gitinfo"
+	"adze/internal/platform/git/gitinfo"
 	"adze/internal/platform/task"
 	"adze/internal/session/archive"
 	"adze/internal/session/store"
