@@ -31,7 +31,7 @@ var layers = [][]string{
 	{"platform/jail", "platform/fs/statefile"},
 	{"platform/*"},
 	{"platform/net/web/webtest", "platform/pulse", "platform/fs/cachefile", "platform/envfile", "platform/environ", "platform/guess"},
-	{"platform/gitrepo"},
+	{"platform/git/gitrepo"},
 	{"platform/git/gitinfo"},
 	{"platform/worktree"},
 	{"platform/search/glob", "platform/search/find", "platform/search/regextest", "platform/fs/cachefile/cachefiletest"},

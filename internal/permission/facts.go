@@ -4,7 +4,7 @@ import (
 	"adze/internal/permission/nested"
 	"adze/internal/permission/rule"
 	"adze/internal/platform/fs/paths"
-	"adze/internal/platform/gitrepo"
+	"adze/internal/platform/git/gitrepo"
 	"adze/internal/platform/shell"
 	"adze/internal/tool"
 )

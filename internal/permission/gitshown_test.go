@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/platform/gitrepo"
+	"adze/internal/platform/git/gitrepo"
 )
 
 // The secrets of a gitWorld.

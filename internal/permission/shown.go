@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"adze/internal/permission/rule"
-	"adze/internal/platform/gitrepo"
+	"adze/internal/platform/git/gitrepo"
 	"adze/internal/platform/shell"
 )
 

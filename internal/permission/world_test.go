@@ -13,7 +13,7 @@ import (
 	"adze/internal/msg"
 	"adze/internal/permission/rule"
 	"adze/internal/platform/fs/scope"
-	"adze/internal/platform/gitrepo"
+	"adze/internal/platform/git/gitrepo"
 	"adze/internal/platform/shell"
 	"adze/internal/tool"
 )

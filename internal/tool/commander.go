@@ -3,7 +3,7 @@ package tool
 import (
 	"errors"
 
-	"adze/internal/platform/gitrepo"
+	"adze/internal/platform/git/gitrepo"
 	"adze/internal/platform/shell"
 )
 

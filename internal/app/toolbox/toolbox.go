@@ -18,7 +18,7 @@ import (
 	"adze/internal/permission/confine"
 	"adze/internal/platform/fs/filestate"
 	"adze/internal/platform/fs/scope"
-	"adze/internal/platform/gitrepo"
+	"adze/internal/platform/git/gitrepo"
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/search"
 	"adze/internal/session/window"

@@ -18,7 +18,7 @@ import (
 	"adze/internal/feature/plugins"
 	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/git/gitinfo"
-	"adze/internal/platform/gitrepo"
+	"adze/internal/platform/git/gitrepo"
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/sandbox"
 	"adze/internal/platform/search"

@@ -10,7 +10,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"adze/internal/platform/gitrepo"
+	"adze/internal/platform/git/gitrepo"
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/worktree"
 )

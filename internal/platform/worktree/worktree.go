@@ -16,7 +16,7 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/platform/gitrepo"
+	"adze/internal/platform/git/gitrepo"
 	"adze/internal/platform/osproc"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"adze/internal/platform/gitrepo"
+	"adze/internal/platform/git/gitrepo"
 	"adze/internal/platform/osproc"
 )
 

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"sync"
 
-	"adze/internal/platform/gitrepo"
+	"adze/internal/platform/git/gitrepo"
 	"adze/internal/platform/jail"
 	"adze/internal/platform/shell"
 	"adze/internal/platform/texts"

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/platform/gitrepo"
+	"adze/internal/platform/git/gitrepo"
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/shell"
 )

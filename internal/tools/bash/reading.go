@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/platform/gitrepo"
+	"adze/internal/platform/git/gitrepo"
 	"adze/internal/platform/jail"
 	"adze/internal/platform/osproc"
 	"adze/internal/platform/shell"

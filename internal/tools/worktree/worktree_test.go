@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"adze/internal/msg"
-	"adze/internal/platform/gitrepo"
+	"adze/internal/platform/git/gitrepo"
 	"adze/internal/platform/worktree"
 	"adze/internal/tool"
 	"adze/internal/tool/tooltest"

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"adze/internal/platform/fs/cachefile"
-	"adze/internal/platform/gitrepo"
+	"adze/internal/platform/git/gitrepo"
 )
 
 var format = cachefile.Format{Mark: "adze-git 1\n", Max: 1 << 20}

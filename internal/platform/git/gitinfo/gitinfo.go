@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"adze/internal/platform/fs/cachefile"
-	"adze/internal/platform/gitrepo"
+	"adze/internal/platform/git/gitrepo"
 )
 
 const (

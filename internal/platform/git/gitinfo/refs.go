@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"adze/internal/platform/fs/fsys"
-	"adze/internal/platform/gitrepo"
+	"adze/internal/platform/git/gitrepo"
 )
 
 const (
