@@ -33,7 +33,7 @@ var layers = [][]string{
 	{"platform/net/web/webtest", "platform/pulse", "platform/fs/cachefile", "platform/envfile", "platform/environ", "platform/guess"},
 	{"platform/git/gitrepo"},
 	{"platform/git/gitinfo"},
-	{"platform/worktree"},
+	{"platform/git/worktree"},
 	{"platform/search/glob", "platform/search/find", "platform/search/regextest", "platform/fs/cachefile/cachefiletest"},
 	{"platform/search/ignore", "platform/search/regex"},
 	{"platform/search/walk", "platform/search/scan"},

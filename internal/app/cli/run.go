@@ -21,7 +21,7 @@ import (
 	"adze/internal/feature/plugins"
 	"adze/internal/msg"
 	"adze/internal/permission"
-	"adze/internal/platform/worktree"
+	"adze/internal/platform/git/worktree"
 	"adze/internal/settings"
 	"adze/internal/setup"
 	"adze/internal/ui/headless"

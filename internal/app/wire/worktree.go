@@ -7,7 +7,7 @@ import (
 	"adze/internal/app/conversation"
 	"adze/internal/commands"
 	"adze/internal/feature/worktrees"
-	"adze/internal/platform/worktree"
+	"adze/internal/platform/git/worktree"
 	"adze/internal/session"
 	"adze/internal/setup"
 	"adze/internal/tool"

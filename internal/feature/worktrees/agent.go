@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"adze/internal/platform/worktree"
+	"adze/internal/platform/git/worktree"
 )
 
 // ForAgent creates a worktree for an agent. The caller ends its use with

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"adze/internal/commands"
-	"adze/internal/platform/worktree"
+	"adze/internal/platform/git/worktree"
 )
 
 // Trees manages the worktrees of the session's repository.

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/platform/worktree"
+	"adze/internal/platform/git/worktree"
 )
 
 // NoteKind is the kind of note that records a session's worktree.

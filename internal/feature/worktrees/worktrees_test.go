@@ -11,8 +11,8 @@ import (
 	"go.uber.org/goleak"
 
 	"adze/internal/platform/git/gitrepo"
+	"adze/internal/platform/git/worktree"
 	"adze/internal/platform/osproc"
-	"adze/internal/platform/worktree"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"adze/internal/msg"
-	"adze/internal/platform/worktree"
+	"adze/internal/platform/git/worktree"
 	"adze/internal/tool"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"adze/internal/msg"
 	"adze/internal/platform/git/gitrepo"
-	"adze/internal/platform/worktree"
+	"adze/internal/platform/git/worktree"
 	"adze/internal/tool"
 	"adze/internal/tool/tooltest"
 )
