@@ -27,7 +27,7 @@ import (
 	"adze/internal/model/local"
 	"adze/internal/model/local/localtest"
 	"adze/internal/model/replay"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 )
 
 func TestMain(m *testing.M) {

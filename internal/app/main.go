@@ -15,7 +15,7 @@ import (
 	"adze/internal/app/cli"
 	"adze/internal/feature/teams"
 	"adze/internal/platform/environ"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 	"adze/internal/platform/sandbox"
 	"adze/internal/platform/term"
 	"adze/internal/settings/config"

@@ -8,7 +8,7 @@ import (
 
 	"adze/internal/app/apptest"
 	"adze/internal/app/cli"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 	"adze/internal/platform/sandbox"
 )
 

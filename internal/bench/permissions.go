@@ -14,7 +14,7 @@ import (
 	"adze/internal/permission"
 	"adze/internal/permission/rule"
 	"adze/internal/platform/fs/scope"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 	"adze/internal/tool"
 	"adze/internal/tool/command"
 	"adze/internal/tools/bash"

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"adze/internal/platform/jail"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 	"adze/internal/platform/sandbox"
 )
 

@@ -15,7 +15,7 @@ import (
 	"adze/internal/mcp"
 	"adze/internal/mcp/client"
 	"adze/internal/mcp/roster"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 )
 
 // echoCommand makes the program a server with a tool that echoes.

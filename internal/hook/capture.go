@@ -6,7 +6,7 @@ import (
 	"io"
 	"unicode/utf8"
 
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 )
 
 const (

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 	"adze/internal/tool"
 )
 

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 )
 
 // Config configures a Runner. The zero value of every field is valid.

@@ -17,7 +17,7 @@ import (
 
 	"adze/internal/platform/net/contacts"
 	"adze/internal/platform/net/web"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 )
 
 // A sender runs HTTP hooks.

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 	"adze/internal/platform/sandbox"
 	"adze/internal/tool"
 )

@@ -14,7 +14,7 @@ import (
 	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/fs/trust"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 	"adze/internal/platform/redact"
 	"adze/internal/platform/term"
 	"adze/internal/settings/config"

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 
 	"adze/internal/platform/environ"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 	"adze/internal/settings"
 )
 

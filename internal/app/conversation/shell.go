@@ -12,7 +12,7 @@ import (
 
 	"adze/internal/platform/envfile"
 	"adze/internal/platform/environ"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 	"adze/internal/platform/task"
 	"adze/internal/session"
 	"adze/internal/session/transcript"

@@ -11,7 +11,7 @@ import (
 	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/replace"
 	"adze/internal/platform/fs/statefile"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 )
 
 // Drafts stores unsent input, one file per session.

@@ -19,7 +19,7 @@ import (
 	"adze/internal/platform/fs/filestate"
 	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/git/gitrepo"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 	"adze/internal/platform/search"
 	"adze/internal/session/window"
 	"adze/internal/settings"

@@ -14,7 +14,7 @@ import (
 	"adze/internal/platform/fs/filestate"
 	"adze/internal/platform/fs/replace"
 	"adze/internal/platform/net/web"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 	"adze/internal/platform/search"
 	"adze/internal/session"
 	"adze/internal/settings"

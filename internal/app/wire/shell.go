@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"adze/internal/app/conversation"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 	"adze/internal/session"
 )
 

@@ -19,7 +19,7 @@ import (
 	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/git/gitinfo"
 	"adze/internal/platform/git/gitrepo"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 	"adze/internal/platform/sandbox"
 	"adze/internal/platform/search"
 	"adze/internal/settings"

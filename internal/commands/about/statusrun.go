@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 	"adze/internal/tool"
 )
 

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"adze/internal/platform/fs/fsys"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 )
 
 // stageTime is the maximum age of a stage in use.

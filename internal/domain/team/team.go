@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 )
 
 // Lead is the name of a team's lead.

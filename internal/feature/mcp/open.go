@@ -17,7 +17,7 @@ import (
 	"adze/internal/platform/fs/replace"
 	"adze/internal/platform/fs/trust"
 	"adze/internal/platform/net/transport"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 	"adze/internal/session"
 	"adze/internal/settings"
 )

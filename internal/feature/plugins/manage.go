@@ -12,7 +12,7 @@ import (
 	"adze/internal/domain/plugin"
 	"adze/internal/feature/plugins/market"
 	"adze/internal/platform/fs/scope"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 	"adze/internal/settings/config"
 )
 

@@ -20,7 +20,7 @@ import (
 	"adze/internal/platform/fs/replace"
 	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/fs/statefile"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 	"adze/internal/settings"
 )
 

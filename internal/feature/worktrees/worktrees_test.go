@@ -12,7 +12,7 @@ import (
 
 	"adze/internal/platform/git/gitrepo"
 	"adze/internal/platform/git/worktree"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -18,7 +18,7 @@ import (
 
 	"adze/internal/mcp"
 	"adze/internal/mcp/roster"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 )
 
 // Config configures a Dialer.

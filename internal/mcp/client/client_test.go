@@ -20,7 +20,7 @@ import (
 	"adze/internal/mcp"
 	"adze/internal/mcp/mcptest"
 	"adze/internal/mcp/roster"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 )
 
 func TestMain(m *testing.M) {

@@ -19,7 +19,7 @@ import (
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/paths"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 )
 
 const (

@@ -3,7 +3,7 @@ package roster
 import (
 	"strings"
 
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 	"adze/internal/platform/redact"
 )
 

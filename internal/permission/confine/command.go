@@ -6,7 +6,7 @@ import (
 
 	"adze/internal/platform/environ"
 	"adze/internal/platform/jail"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 	"adze/internal/platform/sandbox"
 	"adze/internal/platform/shell"
 )

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"adze/internal/msg"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 	"adze/internal/platform/sandbox"
 	"adze/internal/tool"
 )

@@ -15,7 +15,7 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 )
 
 // A File modifies the environment of commands. A nil File changes nothing.

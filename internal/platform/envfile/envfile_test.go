@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 )
 
 func TestApply(t *testing.T) {

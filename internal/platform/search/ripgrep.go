@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"adze/internal/platform/fs/paths"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 	"adze/internal/platform/search/walk"
 )
 

@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 )
 
 // Retries for a lock: a process that just exited may still hold it through a child that is

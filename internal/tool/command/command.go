@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 
 	"adze/internal/msg"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 	"adze/internal/platform/task"
 	"adze/internal/tool"
 )

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 	"adze/internal/platform/task"
 	"adze/internal/platform/texts"
 	"adze/internal/tool"

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"adze/internal/msg"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 	"adze/internal/platform/task"
 	"adze/internal/platform/term"
 	"adze/internal/tool"

@@ -19,7 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"adze/internal/msg"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 	"adze/internal/tool"
 	"adze/internal/tool/command"
 	"adze/internal/tool/tooltest"

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 	"adze/internal/platform/shell"
 	"adze/internal/platform/task"
 	"adze/internal/tool"

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"adze/internal/platform/git/gitrepo"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 	"adze/internal/platform/shell"
 )
 

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"adze/internal/platform/jail"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 	"adze/internal/platform/shell"
 	"adze/internal/platform/texts"
 	"adze/internal/tool"

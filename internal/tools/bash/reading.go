@@ -15,7 +15,7 @@ import (
 
 	"adze/internal/platform/git/gitrepo"
 	"adze/internal/platform/jail"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 	"adze/internal/platform/shell"
 	"adze/internal/tool"
 	"adze/internal/tool/command"

@@ -14,7 +14,7 @@ import (
 	"unicode/utf8"
 
 	"adze/internal/platform/latin"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 )
 
 // Limits on the files given to sed for a preview.

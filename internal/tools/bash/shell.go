@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"adze/internal/platform/git/gitrepo"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 	"adze/internal/platform/shell"
 )
 

@@ -17,7 +17,7 @@ import (
 
 	"adze/internal/msg"
 	"adze/internal/platform/jail"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 	"adze/internal/platform/shell"
 	"adze/internal/platform/task"
 	"adze/internal/tool"

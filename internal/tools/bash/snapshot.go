@@ -14,7 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 	"adze/internal/platform/shell"
 )
 

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 	"adze/internal/platform/pwsh"
 	"adze/internal/platform/task"
 	"adze/internal/tool"

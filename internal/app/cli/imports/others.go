@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"adze/internal/platform/fs/fsys"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 	"adze/internal/settings"
 )
 

@@ -17,7 +17,7 @@ import (
 	"adze/internal/platform/amount"
 	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/trust"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 	"adze/internal/setup"
 )
 

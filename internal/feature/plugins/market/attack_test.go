@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"adze/internal/domain/plugin"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 )
 
 // trap returns a program that creates a marker file if it is run.

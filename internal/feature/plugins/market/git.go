@@ -18,7 +18,7 @@ import (
 	"unicode"
 
 	"adze/internal/domain/plugin"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 )
 
 // fetchTime bounds a fetch, and askTime a query of the fetched repository.

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"adze/internal/domain/plugin"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 )
 
 // Config configures Markets.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"adze/internal/domain/plugin"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 )
 
 // TestOnlyGitRuns checks with strace that fetching a plugin from a hostile repository runs only

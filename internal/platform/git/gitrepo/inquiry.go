@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 )
 
 // An inquiry is one attempt to reach a verdict.

@@ -10,7 +10,7 @@ import (
 	"time"
 	"unicode"
 
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 )
 
 const (

@@ -14,7 +14,7 @@ import (
 	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/replace"
 	"adze/internal/platform/fs/statefile"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 )
 
 // A phase is a worktree's stage of creation or removal.

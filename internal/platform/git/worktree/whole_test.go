@@ -16,7 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"adze/internal/platform/git/gitrepo"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 )
 
 // killed simulates the death of the process.

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"adze/internal/platform/git/gitrepo"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 )
 
 // Config configures Trees.

@@ -12,7 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"adze/internal/platform/git/gitrepo"
-	"adze/internal/platform/osproc"
+	"adze/internal/platform/proc/osproc"
 )
 
 func TestMain(m *testing.M) {
