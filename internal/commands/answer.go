@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"adze/internal/msg"
-	"adze/internal/platform/task"
+	"adze/internal/platform/proc/task"
 	"adze/internal/session"
 )
 

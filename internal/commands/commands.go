@@ -15,7 +15,7 @@ import (
 	"adze/internal/model"
 	"adze/internal/model/catalog"
 	"adze/internal/msg"
-	"adze/internal/platform/task"
+	"adze/internal/platform/proc/task"
 	"adze/internal/prompt"
 	"adze/internal/session"
 	"adze/internal/session/store"

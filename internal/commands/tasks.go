@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"adze/internal/platform/amount"
-	"adze/internal/platform/task"
+	"adze/internal/platform/proc/task"
 	"adze/internal/tool"
 )
 

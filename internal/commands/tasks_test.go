@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/platform/task"
+	"adze/internal/platform/proc/task"
 )
 
 // TestTasksOfAgents checks that a nested agent is offered for stopping, and can be stopped by

@@ -3,7 +3,7 @@ package session
 import (
 	"time"
 
-	"adze/internal/platform/task"
+	"adze/internal/platform/proc/task"
 )
 
 // A Task reports the state of a task: a sub-agent from its start, any other task while it runs

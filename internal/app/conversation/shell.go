@@ -13,7 +13,7 @@ import (
 	"adze/internal/platform/envfile"
 	"adze/internal/platform/environ"
 	"adze/internal/platform/proc/osproc"
-	"adze/internal/platform/task"
+	"adze/internal/platform/proc/task"
 	"adze/internal/session"
 	"adze/internal/session/transcript"
 	"adze/internal/tool"

@@ -10,7 +10,7 @@ import (
 
 	"adze/internal/permission"
 	"adze/internal/permission/rule"
-	"adze/internal/platform/task"
+	"adze/internal/platform/proc/task"
 	"adze/internal/tool"
 	toolcommand "adze/internal/tool/command"
 	"adze/internal/tool/tooltest"

@@ -18,7 +18,7 @@ import (
 	"adze/internal/permission"
 	"adze/internal/permission/judge"
 	"adze/internal/platform/git/worktree"
-	"adze/internal/platform/task"
+	"adze/internal/platform/proc/task"
 	"adze/internal/platform/texts"
 	"adze/internal/session"
 	"adze/internal/settings"

@@ -2,7 +2,7 @@ package agents
 
 import (
 	"adze/internal/msg"
-	"adze/internal/platform/task"
+	"adze/internal/platform/proc/task"
 )
 
 // A Keeper configures an agent that maintains memories. It changes nothing else, cannot be

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"adze/internal/commands"
-	"adze/internal/platform/task"
+	"adze/internal/platform/proc/task"
 	"adze/internal/session"
 )
 

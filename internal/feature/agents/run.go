@@ -16,7 +16,7 @@ import (
 	"adze/internal/feature/agents/builtin"
 	"adze/internal/msg"
 	"adze/internal/platform/amount"
-	"adze/internal/platform/task"
+	"adze/internal/platform/proc/task"
 	"adze/internal/session"
 	"adze/internal/tool"
 )

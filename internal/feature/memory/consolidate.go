@@ -17,7 +17,7 @@ import (
 	"adze/internal/domain/memdir"
 	"adze/internal/feature/agents"
 	"adze/internal/permission/mode"
-	"adze/internal/platform/task"
+	"adze/internal/platform/proc/task"
 	"adze/internal/platform/term"
 	"adze/internal/platform/texts"
 	"adze/internal/session"

@@ -6,7 +6,7 @@ import (
 	"adze/internal/feature/agents"
 	"adze/internal/msg"
 	"adze/internal/permission/mode"
-	"adze/internal/platform/task"
+	"adze/internal/platform/proc/task"
 	agenttool "adze/internal/tools/agent"
 )
 

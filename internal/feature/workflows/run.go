@@ -18,7 +18,7 @@ import (
 	"adze/internal/feature/agents/builtin"
 	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/lockfile"
-	"adze/internal/platform/task"
+	"adze/internal/platform/proc/task"
 	"adze/internal/tool"
 	"adze/internal/tool/schema/draft"
 	agenttool "adze/internal/tools/agent"

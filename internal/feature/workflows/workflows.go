@@ -11,7 +11,7 @@ import (
 
 	"adze/internal/domain/workflow"
 	"adze/internal/feature/agents"
-	"adze/internal/platform/task"
+	"adze/internal/platform/proc/task"
 	"adze/internal/settings"
 	"adze/internal/tool"
 	"adze/internal/tool/command"

@@ -14,7 +14,7 @@ import (
 	"adze/internal/agent/compact"
 	"adze/internal/platform/fs/filestate"
 	"adze/internal/platform/fs/paths"
-	"adze/internal/platform/task"
+	"adze/internal/platform/proc/task"
 	"adze/internal/tool"
 )
 

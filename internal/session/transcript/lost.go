@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"adze/internal/msg"
-	"adze/internal/platform/task"
+	"adze/internal/platform/proc/task"
 	"adze/internal/platform/term"
 	"adze/internal/session/store"
 )

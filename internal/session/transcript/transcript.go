@@ -19,7 +19,7 @@ import (
 	"adze/internal/msg"
 	"adze/internal/platform/amount"
 	"adze/internal/platform/git/gitinfo"
-	"adze/internal/platform/task"
+	"adze/internal/platform/proc/task"
 	"adze/internal/session/archive"
 	"adze/internal/session/store"
 	"adze/internal/setup"

@@ -14,7 +14,7 @@ import (
 
 	"adze/internal/msg"
 	"adze/internal/platform/proc/osproc"
-	"adze/internal/platform/task"
+	"adze/internal/platform/proc/task"
 	"adze/internal/tool"
 )
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"adze/internal/platform/proc/osproc"
-	"adze/internal/platform/task"
+	"adze/internal/platform/proc/task"
 	"adze/internal/platform/texts"
 	"adze/internal/tool"
 )

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"strings"
 
-	"adze/internal/platform/task"
+	"adze/internal/platform/proc/task"
 	"adze/internal/platform/texts"
 	"adze/internal/tool"
 )

@@ -10,7 +10,7 @@ import (
 
 	"adze/internal/msg"
 	"adze/internal/platform/proc/osproc"
-	"adze/internal/platform/task"
+	"adze/internal/platform/proc/task"
 	"adze/internal/platform/term"
 	"adze/internal/tool"
 )

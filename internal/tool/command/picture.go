@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"adze/internal/msg"
-	"adze/internal/platform/task"
+	"adze/internal/platform/proc/task"
 )
 
 // maxPicture limits the text of an image that a command prints.

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"adze/internal/msg"
+	"adze/internal/platform/proc/task"
 	"adze/internal/platform/shell"
-	"adze/internal/platform/task"
 	"adze/internal/tool"
 	"adze/internal/tool/command"
 )

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"adze/internal/platform/proc/osproc"
+	"adze/internal/platform/proc/task"
 	"adze/internal/platform/shell"
-	"adze/internal/platform/task"
 	"adze/internal/tool"
 	"adze/internal/tool/command"
 )

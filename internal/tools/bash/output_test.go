@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"adze/internal/msg"
-	"adze/internal/platform/task"
+	"adze/internal/platform/proc/task"
 )
 
 // Proves SHOUT-05.

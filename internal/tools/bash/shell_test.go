@@ -18,8 +18,8 @@ import (
 	"adze/internal/msg"
 	"adze/internal/platform/jail"
 	"adze/internal/platform/proc/osproc"
+	"adze/internal/platform/proc/task"
 	"adze/internal/platform/shell"
-	"adze/internal/platform/task"
 	"adze/internal/tool"
 	"adze/internal/tool/command"
 )

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/platform/task"
+	"adze/internal/platform/proc/task"
 	"adze/internal/tool"
 	"adze/internal/tool/command"
 )

@@ -18,7 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"adze/internal/platform/proc/osproc"
-	"adze/internal/platform/task"
+	"adze/internal/platform/proc/task"
 	"adze/internal/tool"
 	"adze/internal/tool/command"
 	"adze/internal/tool/tooltest"

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"adze/internal/platform/amount"
-	"adze/internal/platform/task"
+	"adze/internal/platform/proc/task"
 )
 
 const (

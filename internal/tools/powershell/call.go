@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"adze/internal/platform/proc/osproc"
+	"adze/internal/platform/proc/task"
 	"adze/internal/platform/pwsh"
-	"adze/internal/platform/task"
 	"adze/internal/tool"
 	"adze/internal/tool/command"
 )

@@ -20,7 +20,7 @@ import (
 
 	"adze/internal/msg"
 	"adze/internal/platform/proc/osproc"
-	"adze/internal/platform/task"
+	"adze/internal/platform/proc/task"
 	"adze/internal/tool"
 	"adze/internal/tool/command"
 	"adze/internal/tool/tooltest"

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"adze/internal/msg"
-	"adze/internal/platform/task"
+	"adze/internal/platform/proc/task"
 	"adze/internal/tool"
 	"adze/internal/tool/command"
 	"adze/internal/tool/tooltest"

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"adze/internal/msg"
-	"adze/internal/platform/task"
+	"adze/internal/platform/proc/task"
 	"adze/internal/tool"
 	"adze/internal/tool/tooltest"
 )

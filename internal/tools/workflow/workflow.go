@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"strings"
 
-	"adze/internal/platform/task"
+	"adze/internal/platform/proc/task"
 	"adze/internal/platform/texts"
 	"adze/internal/tool"
 )

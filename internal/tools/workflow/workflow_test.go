@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/platform/task"
+	"adze/internal/platform/proc/task"
 	"adze/internal/tool/tooltest"
 )
 

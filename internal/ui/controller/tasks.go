@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"adze/internal/commands"
-	"adze/internal/platform/task"
+	"adze/internal/platform/proc/task"
 )
 
 // A follower shows the output of a task while the user waits for it. It may be nil.

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"adze/internal/commands"
-	"adze/internal/platform/task"
+	"adze/internal/platform/proc/task"
 	"adze/internal/session"
 	"adze/internal/tool"
 )

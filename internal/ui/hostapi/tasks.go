@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"adze/internal/commands"
-	"adze/internal/platform/task"
+	"adze/internal/platform/proc/task"
 )
 
 // A taskRequest is about one background task.

@@ -12,7 +12,7 @@ import (
 	"adze/internal/agent"
 	"adze/internal/model"
 	"adze/internal/msg"
-	"adze/internal/platform/task"
+	"adze/internal/platform/proc/task"
 	"adze/internal/tool"
 	"adze/internal/ui/controller/controllertest"
 )

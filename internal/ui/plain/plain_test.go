@@ -17,7 +17,7 @@ import (
 
 	"adze/internal/commands"
 	"adze/internal/model/replay"
-	"adze/internal/platform/task"
+	"adze/internal/platform/proc/task"
 	"adze/internal/tool"
 	"adze/internal/ui/controller/controllertest"
 )

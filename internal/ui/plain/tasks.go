@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"adze/internal/platform/amount"
-	"adze/internal/platform/task"
+	"adze/internal/platform/proc/task"
 	"adze/internal/tool"
 	"adze/internal/ui/draw"
 )

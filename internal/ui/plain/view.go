@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"adze/internal/commands"
-	"adze/internal/platform/task"
+	"adze/internal/platform/proc/task"
 	"adze/internal/session"
 	"adze/internal/tool"
 	"adze/internal/ui/ask"

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"adze/internal/platform/task"
+	"adze/internal/platform/proc/task"
 	"adze/internal/session"
 )
 

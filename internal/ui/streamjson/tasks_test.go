@@ -9,7 +9,7 @@ import (
 
 	"adze/internal/agent"
 	"adze/internal/msg"
-	"adze/internal/platform/task"
+	"adze/internal/platform/proc/task"
 	"adze/internal/session"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"adze/internal/commands"
 	"adze/internal/commands/suggest"
-	"adze/internal/platform/task"
+	"adze/internal/platform/proc/task"
 	"adze/internal/session"
 	"adze/internal/tool"
 	"adze/internal/ui/ask"

@@ -9,7 +9,7 @@ import (
 	"adze/internal/commands"
 	"adze/internal/msg"
 	"adze/internal/platform/amount"
-	"adze/internal/platform/task"
+	"adze/internal/platform/proc/task"
 	"adze/internal/session"
 	"adze/internal/tool"
 	"adze/internal/ui/draw"
