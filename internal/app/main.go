@@ -14,7 +14,7 @@ import (
 
 	"adze/internal/app/cli"
 	"adze/internal/feature/teams"
-	"adze/internal/platform/environ"
+	"adze/internal/platform/proc/environ"
 	"adze/internal/platform/proc/osproc"
 	"adze/internal/platform/sandbox"
 	"adze/internal/platform/term"

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"adze/internal/platform/environ"
+	"adze/internal/platform/proc/environ"
 	"adze/internal/platform/proc/osproc"
 	"adze/internal/settings"
 )

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"adze/internal/platform/envfile"
-	"adze/internal/platform/environ"
+	"adze/internal/platform/proc/environ"
 	"adze/internal/platform/proc/osproc"
 	"adze/internal/platform/proc/task"
 	"adze/internal/session"

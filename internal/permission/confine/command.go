@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"adze/internal/platform/environ"
 	"adze/internal/platform/jail"
+	"adze/internal/platform/proc/environ"
 	"adze/internal/platform/proc/osproc"
 	"adze/internal/platform/sandbox"
 	"adze/internal/platform/shell"
