@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"adze/internal/platform/envfile"
+	"adze/internal/platform/proc/envfile"
 	"adze/internal/platform/proc/environ"
 	"adze/internal/platform/proc/osproc"
 	"adze/internal/platform/proc/task"

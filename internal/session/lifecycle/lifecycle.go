@@ -18,7 +18,7 @@ import (
 	"adze/internal/model"
 	"adze/internal/msg"
 	"adze/internal/permission"
-	"adze/internal/platform/envfile"
+	"adze/internal/platform/proc/envfile"
 	"adze/internal/session"
 	"adze/internal/tool"
 )

@@ -20,8 +20,8 @@ import (
 	"adze/internal/model"
 	"adze/internal/msg"
 	"adze/internal/permission"
-	"adze/internal/platform/envfile"
 	"adze/internal/platform/fs/scope"
+	"adze/internal/platform/proc/envfile"
 	"adze/internal/session"
 	"adze/internal/tool"
 )
