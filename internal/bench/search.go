@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/platform/cputime"
+	"adze/internal/platform/proc/cputime"
 	"adze/internal/platform/search"
 )
 

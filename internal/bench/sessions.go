@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"adze/internal/msg"
-	"adze/internal/platform/cputime"
+	"adze/internal/platform/proc/cputime"
 	"adze/internal/session/archive"
 	"adze/internal/session/store"
 )

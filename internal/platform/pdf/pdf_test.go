@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"adze/internal/platform/cputime"
+	"adze/internal/platform/proc/cputime"
 )
 
 // texts returns the text of each page.

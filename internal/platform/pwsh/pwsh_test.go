@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"adze/internal/platform/cputime"
+	"adze/internal/platform/proc/cputime"
 )
 
 func TestReadOnly(t *testing.T) {

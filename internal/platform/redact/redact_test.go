@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/platform/cputime"
+	"adze/internal/platform/proc/cputime"
 )
 
 // join assembles secrets so that this file does not contain them literally.

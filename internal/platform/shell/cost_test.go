@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/platform/cputime"
+	"adze/internal/platform/proc/cputime"
 )
 
 // everything runs all analyses on a line.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/platform/cputime"
+	"adze/internal/platform/proc/cputime"
 )
 
 // cheapest returns the minimum processor time of several runs. It stops when that is low

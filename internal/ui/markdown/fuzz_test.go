@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/platform/cputime"
+	"adze/internal/platform/proc/cputime"
 	"adze/internal/ui/draw"
 )
 

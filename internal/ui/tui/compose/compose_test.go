@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/msg"
-	"adze/internal/platform/cputime"
+	"adze/internal/platform/proc/cputime"
 	"adze/internal/ui/draw"
 	"adze/internal/ui/edit"
 	"adze/internal/ui/keys"
