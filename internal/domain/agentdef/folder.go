@@ -13,7 +13,7 @@ import (
 
 	"adze/internal/platform/fs/filestate"
 	"adze/internal/platform/fs/fsys"
-	"adze/internal/platform/parallel"
+	"adze/internal/platform/proc/parallel"
 )
 
 // A folder is the scan result for a root: the agent files in a directory, or the single file

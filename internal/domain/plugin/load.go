@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"adze/internal/platform/fs/filestate"
-	"adze/internal/platform/parallel"
+	"adze/internal/platform/proc/parallel"
 )
 
 // A Loaded is the result of loading one plugin. Plugin is nil if Err is set.
