@@ -8,8 +8,8 @@ import (
 
 	"adze/internal/permission/reminder"
 	"adze/internal/permission/rule"
-	"adze/internal/platform/bell"
 	"adze/internal/platform/fs/scope"
+	"adze/internal/platform/proc/bell"
 )
 
 // A Child describes a conversation that works for another one: a sub-agent, a fork, a skill, a

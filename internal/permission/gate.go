@@ -10,8 +10,8 @@ import (
 	"adze/internal/msg"
 	"adze/internal/permission/reminder"
 	"adze/internal/permission/tally"
-	"adze/internal/platform/bell"
 	"adze/internal/platform/fs/scope"
+	"adze/internal/platform/proc/bell"
 	"adze/internal/platform/texts"
 	"adze/internal/tool"
 )

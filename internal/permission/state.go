@@ -9,8 +9,8 @@ import (
 	"adze/internal/permission/reminder"
 	"adze/internal/permission/rule"
 	"adze/internal/permission/tally"
-	"adze/internal/platform/bell"
 	"adze/internal/platform/fs/scope"
+	"adze/internal/platform/proc/bell"
 	"adze/internal/platform/texts"
 )
 

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/platform/bell"
+	"adze/internal/platform/proc/bell"
 )
 
 // Rest is how long after the last activity polling stops.
