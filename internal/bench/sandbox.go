@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"adze/internal/platform/jail"
 	"adze/internal/platform/proc/osproc"
 	"adze/internal/platform/sandbox"
+	"adze/internal/platform/sandbox/jail"
 )
 
 // maxConfined is the maximum overhead of the sandbox per command, in milliseconds.

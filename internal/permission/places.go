@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"adze/internal/permission/rule"
-	"adze/internal/platform/jail"
+	"adze/internal/platform/sandbox/jail"
 )
 
 // places holds the directories and files a policy knows by name, each as given and with

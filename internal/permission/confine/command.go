@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 
-	"adze/internal/platform/jail"
 	"adze/internal/platform/proc/environ"
 	"adze/internal/platform/proc/osproc"
 	"adze/internal/platform/sandbox"
+	"adze/internal/platform/sandbox/jail"
 	"adze/internal/platform/shell"
 )
 

@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"adze/internal/platform/jail"
 	"adze/internal/platform/sandbox"
+	"adze/internal/platform/sandbox/jail"
 )
 
 // A Status describes the confinement of commands that applies, or would apply if the sandbox

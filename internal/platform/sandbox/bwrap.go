@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"adze/internal/platform/fs/fsys"
-	"adze/internal/platform/jail"
+	"adze/internal/platform/sandbox/jail"
 )
 
 // insideDir is the directory for the sandbox's own files inside. It is created there.

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"adze/internal/platform/jail"
+	"adze/internal/platform/sandbox/jail"
 )
 
 // A helperConfig configures the helper's actions before it executes the command.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/platform/jail"
+	"adze/internal/platform/sandbox/jail"
 )
 
 // read runs a read-only bash command line that may execute programs.

@@ -15,7 +15,7 @@ import (
 	"sync"
 
 	"adze/internal/platform/fs/fsys"
-	"adze/internal/platform/jail"
+	"adze/internal/platform/sandbox/jail"
 )
 
 // A Tier is a confinement mechanism. Higher values are stronger.

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"adze/internal/platform/git/gitrepo"
-	"adze/internal/platform/jail"
+	"adze/internal/platform/sandbox/jail"
 	"adze/internal/platform/shell"
 	"adze/internal/platform/texts"
 	"adze/internal/tool"

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"adze/internal/platform/jail"
+	"adze/internal/platform/sandbox/jail"
 	"adze/internal/tool/command"
 )
 

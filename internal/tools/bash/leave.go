@@ -6,8 +6,8 @@ import (
 	"strings"
 	"sync"
 
-	"adze/internal/platform/jail"
 	"adze/internal/platform/proc/osproc"
+	"adze/internal/platform/sandbox/jail"
 	"adze/internal/platform/shell"
 	"adze/internal/platform/texts"
 	"adze/internal/tool"

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"adze/internal/platform/git/gitrepo"
-	"adze/internal/platform/jail"
 	"adze/internal/platform/proc/osproc"
+	"adze/internal/platform/sandbox/jail"
 	"adze/internal/platform/shell"
 	"adze/internal/tool"
 	"adze/internal/tool/command"

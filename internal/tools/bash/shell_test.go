@@ -16,9 +16,9 @@ import (
 	"time"
 
 	"adze/internal/msg"
-	"adze/internal/platform/jail"
 	"adze/internal/platform/proc/osproc"
 	"adze/internal/platform/proc/task"
+	"adze/internal/platform/sandbox/jail"
 	"adze/internal/platform/shell"
 	"adze/internal/tool"
 	"adze/internal/tool/command"
