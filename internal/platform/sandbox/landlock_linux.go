@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"adze/internal/platform/landlock"
+	"adze/internal/platform/sandbox/landlock"
 )
 
 // rules are the file access rights that Landlock grants.

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"adze/internal/platform/landlock"
+	"adze/internal/platform/sandbox/landlock"
 	"adze/internal/platform/seccomp"
 )
 
