@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"adze/internal/platform/seccomp"
+	"adze/internal/platform/sandbox/seccomp"
 )
 
 // runUnder runs a program under a system call filter, like containers and old kernels.

@@ -5,7 +5,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"adze/internal/platform/seccomp"
+	"adze/internal/platform/sandbox/seccomp"
 )
 
 // newSpaces are the clone flags that create namespaces.

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"adze/internal/platform/sandbox/landlock"
-	"adze/internal/platform/seccomp"
+	"adze/internal/platform/sandbox/seccomp"
 )
 
 func candidates() []candidate {

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"adze/internal/platform/sandbox/landlock"
-	"adze/internal/platform/seccomp"
+	"adze/internal/platform/sandbox/seccomp"
 )
 
 // Landlock covers opening files and directories. The filter covers the rest: file attributes,

@@ -2,7 +2,7 @@
 
 package jail
 
-import "adze/internal/platform/seccomp"
+import "adze/internal/platform/sandbox/seccomp"
 
 // Filters, and therefore jails, are not available on these architectures; see [Check].
 

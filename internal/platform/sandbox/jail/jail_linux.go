@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"adze/internal/platform/sandbox/landlock"
-	"adze/internal/platform/seccomp"
+	"adze/internal/platform/sandbox/seccomp"
 )
 
 // Check returns nil if the kernel can enforce jails, or an error with the reason it cannot. It
