@@ -10,7 +10,7 @@ import (
 
 	"adze/internal/platform/proc/osproc"
 	"adze/internal/platform/proc/task"
-	"adze/internal/platform/pwsh"
+	"adze/internal/platform/shell/pwsh"
 	"adze/internal/tool"
 	"adze/internal/tool/command"
 )
