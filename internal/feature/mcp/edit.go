@@ -14,7 +14,7 @@ import (
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/replace"
-	"adze/internal/platform/jsonc"
+	"adze/internal/platform/text/jsonc"
 	"adze/internal/session/store"
 	"adze/internal/settings"
 )

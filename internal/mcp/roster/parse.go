@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/platform/jsonc"
+	"adze/internal/platform/text/jsonc"
 )
 
 // MaxFile limits the size of a servers file in bytes.

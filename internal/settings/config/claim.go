@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"adze/internal/platform/fs/scope"
-	"adze/internal/platform/jsonc"
+	"adze/internal/platform/text/jsonc"
 )
 
 // An Effect classifies how a setting in a project affects the user's permissions. It determines

@@ -15,7 +15,7 @@ import (
 	"unicode/utf8"
 
 	"adze/internal/platform/fs/scope"
-	"adze/internal/platform/jsonc"
+	"adze/internal/platform/text/jsonc"
 )
 
 // A File is a source of settings for one scope.

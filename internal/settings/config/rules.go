@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"adze/internal/platform/fs/scope"
-	"adze/internal/platform/jsonc"
+	"adze/internal/platform/text/jsonc"
 )
 
 // managedOnly is the key that disables all rules outside managed settings.

@@ -13,7 +13,7 @@ import (
 
 	"adze/internal/platform/fs/replace"
 	"adze/internal/platform/fs/scope"
-	"adze/internal/platform/jsonc"
+	"adze/internal/platform/text/jsonc"
 )
 
 // An Update changes the permissions in a settings file.

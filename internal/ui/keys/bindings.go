@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"adze/internal/platform/jsonc"
+	"adze/internal/platform/text/jsonc"
 )
 
 // maxStrokes is the maximum number of keys in a chord.

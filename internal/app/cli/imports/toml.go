@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"adze/internal/platform/jsonc"
+	"adze/internal/platform/text/jsonc"
 )
 
 // standard returns JSON without comments and trailing commas.

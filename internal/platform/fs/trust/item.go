@@ -5,7 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 
-	"adze/internal/platform/jsonc"
+	"adze/internal/platform/text/jsonc"
 )
 
 // An Item is a part of a workspace that runs a program, reads files elsewhere or widens
