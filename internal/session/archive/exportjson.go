@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"adze/internal/msg"
-	"adze/internal/platform/jsonline"
+	"adze/internal/platform/text/jsonline"
 	"adze/internal/session/store"
 )
 

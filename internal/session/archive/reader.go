@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"adze/internal/msg"
-	"adze/internal/platform/jsonline"
+	"adze/internal/platform/text/jsonline"
 	"adze/internal/session/store"
 )
 

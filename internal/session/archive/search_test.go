@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 
 	"adze/internal/msg"
-	"adze/internal/platform/jsonline"
 	"adze/internal/platform/search/regex"
+	"adze/internal/platform/text/jsonline"
 	"adze/internal/session/store"
 )
 

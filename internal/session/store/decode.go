@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"adze/internal/msg"
-	"adze/internal/platform/jsonline"
+	"adze/internal/platform/text/jsonline"
 )
 
 // A Record is the metadata of a log line.

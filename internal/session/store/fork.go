@@ -16,7 +16,7 @@ import (
 
 	"adze/internal/msg"
 	"adze/internal/platform/fs/fsys"
-	"adze/internal/platform/jsonline"
+	"adze/internal/platform/text/jsonline"
 )
 
 // Records yields the complete lines of a log. A record is valid until the next one. A line that

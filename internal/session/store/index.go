@@ -8,7 +8,7 @@ import (
 	"io"
 
 	"adze/internal/msg"
-	"adze/internal/platform/jsonline"
+	"adze/internal/platform/text/jsonline"
 )
 
 // An id is a binary UUID, or a hash of a string that is not a UUID.
