@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"adze/internal/platform/frontmatter"
-	"adze/internal/platform/jsonscan"
+	"adze/internal/platform/text/jsonscan"
 )
 
 // A Difference lists the additions and changes between two versions of a plugin.

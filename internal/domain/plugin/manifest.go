@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"adze/internal/platform/jsonscan"
+	"adze/internal/platform/text/jsonscan"
 )
 
 // maxText bounds a string in a manifest, and maxItems a list.

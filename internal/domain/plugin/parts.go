@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/platform/jsonscan"
+	"adze/internal/platform/text/jsonscan"
 )
 
 // A partsReader finds a plugin's components.

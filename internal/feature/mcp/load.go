@@ -17,7 +17,7 @@ import (
 	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/fs/trust"
-	"adze/internal/platform/jsonscan"
+	"adze/internal/platform/text/jsonscan"
 	"adze/internal/session/store"
 	"adze/internal/settings"
 	"adze/internal/setup"

@@ -13,7 +13,7 @@ import (
 	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/replace"
 	"adze/internal/platform/fs/statefile"
-	"adze/internal/platform/jsonscan"
+	"adze/internal/platform/text/jsonscan"
 )
 
 // An approval records the user's consent when a plugin was enabled. It covers one content hash:

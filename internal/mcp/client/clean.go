@@ -7,8 +7,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"adze/internal/platform/jsonscan"
 	"adze/internal/platform/term"
+	"adze/internal/platform/text/jsonscan"
 )
 
 // Limits in characters on a server's texts.

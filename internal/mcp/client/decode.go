@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"adze/internal/mcp"
-	"adze/internal/platform/jsonscan"
+	"adze/internal/platform/text/jsonscan"
 )
 
 const (

@@ -10,7 +10,7 @@ import (
 	"adze/internal/model"
 	"adze/internal/model/toolname"
 	"adze/internal/msg"
-	"adze/internal/platform/jsonscan"
+	"adze/internal/platform/text/jsonscan"
 )
 
 // A reply is a partial answer and its events that were not taken yet.

@@ -9,7 +9,7 @@ import (
 
 	"adze/internal/model"
 	"adze/internal/model/wire"
-	"adze/internal/platform/jsonscan"
+	"adze/internal/platform/text/jsonscan"
 )
 
 // A decoder converts a stream's chunks, or a whole answer, into events. It tolerates server

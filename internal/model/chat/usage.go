@@ -2,7 +2,7 @@ package chat
 
 import (
 	"adze/internal/msg"
-	"adze/internal/platform/jsonscan"
+	"adze/internal/platform/text/jsonscan"
 )
 
 // A tally tracks the usage of one answer. Reports are cumulative, so a later one replaces an

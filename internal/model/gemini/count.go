@@ -5,7 +5,7 @@ import (
 
 	"adze/internal/model"
 	"adze/internal/msg"
-	"adze/internal/platform/jsonscan"
+	"adze/internal/platform/text/jsonscan"
 )
 
 // CountPath implements [wire.Counting].

@@ -11,7 +11,7 @@ import (
 	"adze/internal/model"
 	"adze/internal/model/wire"
 	"adze/internal/msg"
-	"adze/internal/platform/jsonscan"
+	"adze/internal/platform/text/jsonscan"
 )
 
 // A decoder converts responses into events. A stream is a sequence of responses, each with more

@@ -9,7 +9,7 @@ import (
 
 	"adze/internal/model/wire"
 	"adze/internal/msg"
-	"adze/internal/platform/jsonscan"
+	"adze/internal/platform/text/jsonscan"
 )
 
 // parameters returns a tool's schema in the form that the service accepts, or nothing for a

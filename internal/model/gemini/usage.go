@@ -2,7 +2,7 @@ package gemini
 
 import (
 	"adze/internal/msg"
-	"adze/internal/platform/jsonscan"
+	"adze/internal/platform/text/jsonscan"
 )
 
 // A tally tracks the usage of one response. Reports are cumulative, so a later one replaces an

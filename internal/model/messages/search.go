@@ -7,7 +7,7 @@ import (
 
 	"adze/internal/model"
 	"adze/internal/msg"
-	"adze/internal/platform/jsonscan"
+	"adze/internal/platform/text/jsonscan"
 )
 
 // searchTool is the server's web search tool.

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"adze/internal/model"
-	"adze/internal/platform/jsonscan"
+	"adze/internal/platform/text/jsonscan"
 )
 
 // Request limits.

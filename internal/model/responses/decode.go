@@ -9,7 +9,7 @@ import (
 	"adze/internal/model"
 	"adze/internal/model/wire"
 	"adze/internal/msg"
-	"adze/internal/platform/jsonscan"
+	"adze/internal/platform/text/jsonscan"
 )
 
 // A decoder converts wire events to model events. Each output item is a block.

@@ -6,7 +6,7 @@ import (
 	"adze/internal/model"
 	"adze/internal/model/wire"
 	"adze/internal/msg"
-	"adze/internal/platform/jsonscan"
+	"adze/internal/platform/text/jsonscan"
 )
 
 // A failure is the server's error object.

@@ -10,7 +10,7 @@ import (
 	"adze/internal/model"
 	"adze/internal/model/toolname"
 	"adze/internal/msg"
-	"adze/internal/platform/jsonscan"
+	"adze/internal/platform/text/jsonscan"
 )
 
 // An item is an output item that is incomplete or waits for earlier ones.

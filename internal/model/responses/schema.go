@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"adze/internal/msg"
-	"adze/internal/platform/jsonscan"
+	"adze/internal/platform/text/jsonscan"
 )
 
 // unions lists the keywords that a server rejects at the top level of a schema.

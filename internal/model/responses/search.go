@@ -3,7 +3,7 @@ package responses
 import (
 	"adze/internal/model"
 	"adze/internal/msg"
-	"adze/internal/platform/jsonscan"
+	"adze/internal/platform/text/jsonscan"
 )
 
 // appendSearch appends the server's web search tool to a request's tools. The server does not

@@ -2,7 +2,7 @@ package responses
 
 import (
 	"adze/internal/msg"
-	"adze/internal/platform/jsonscan"
+	"adze/internal/platform/text/jsonscan"
 )
 
 // A tally tracks the usage of one answer. It is reported once, at the end.

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"adze/internal/msg"
-	"adze/internal/platform/jsonscan"
+	"adze/internal/platform/text/jsonscan"
 )
 
 // A Member is a name and value in a JSON object.

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"adze/internal/domain/plugin"
-	"adze/internal/platform/jsonscan"
+	"adze/internal/platform/text/jsonscan"
 )
 
 // brings lists the manifest fields for plugin components: path lists, each with the directory

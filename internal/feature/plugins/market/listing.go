@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"adze/internal/domain/plugin"
-	"adze/internal/platform/jsonscan"
+	"adze/internal/platform/text/jsonscan"
 )
 
 // listingNames are the locations of a marketplace's listing; the first that exists is used.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/platform/jsonscan"
+	"adze/internal/platform/text/jsonscan"
 )
 
 func TestObject(t *testing.T) {
