@@ -4,8 +4,8 @@ import (
 	"errors"
 	"strings"
 
-	"adze/internal/platform/frontmatter"
 	"adze/internal/platform/search/glob"
+	"adze/internal/platform/text/frontmatter"
 )
 
 // A front is a file's front matter.

@@ -19,7 +19,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"adze/internal/platform/frontmatter"
+	"adze/internal/platform/text/frontmatter"
 )
 
 // IndexName is the file with one line per memory.

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/platform/frontmatter"
+	"adze/internal/platform/text/frontmatter"
 	"adze/internal/platform/text/jsonscan"
 )
 

@@ -8,7 +8,7 @@ import (
 	"unsafe"
 
 	"adze/internal/permission/rule"
-	"adze/internal/platform/frontmatter"
+	"adze/internal/platform/text/frontmatter"
 )
 
 // MaxFile is the maximum size of a skill file.

@@ -14,8 +14,8 @@ import (
 	"unicode/utf8"
 
 	"adze/internal/msg"
-	"adze/internal/platform/frontmatter"
 	"adze/internal/platform/fs/fsys"
+	"adze/internal/platform/text/frontmatter"
 	"adze/internal/platform/texts"
 	"adze/internal/tool"
 )

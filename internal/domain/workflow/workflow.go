@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"adze/internal/platform/frontmatter"
+	"adze/internal/platform/text/frontmatter"
 	"adze/internal/tool/schema/draft"
 )
 

@@ -9,7 +9,7 @@ import (
 	"adze/internal/mcp"
 	"adze/internal/mcp/content"
 	"adze/internal/msg"
-	"adze/internal/platform/frontmatter"
+	"adze/internal/platform/text/frontmatter"
 	"adze/internal/tool"
 )
 
