@@ -17,8 +17,8 @@ import (
 
 	"adze/internal/platform/amount"
 	"adze/internal/platform/net/web"
-	"adze/internal/platform/page"
 	"adze/internal/platform/pdf"
+	"adze/internal/platform/text/page"
 	"adze/internal/tool"
 )
 

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"adze/internal/platform/net/web"
-	"adze/internal/platform/page"
+	"adze/internal/platform/text/page"
 	"adze/internal/tool"
 )
 
