@@ -16,7 +16,7 @@ import (
 
 	"adze/internal/msg"
 	"adze/internal/platform/fs/filestate"
-	"adze/internal/platform/pdf"
+	"adze/internal/platform/text/pdf"
 	"adze/internal/tool"
 )
 

@@ -14,7 +14,7 @@ import (
 
 	"adze/internal/platform/fs/filestate"
 	"adze/internal/platform/fs/paths"
-	"adze/internal/platform/pdf"
+	"adze/internal/platform/text/pdf"
 	"adze/internal/tool"
 )
 

@@ -17,8 +17,8 @@ import (
 
 	"adze/internal/platform/amount"
 	"adze/internal/platform/net/web"
-	"adze/internal/platform/pdf"
 	"adze/internal/platform/text/page"
+	"adze/internal/platform/text/pdf"
 	"adze/internal/tool"
 )
 
