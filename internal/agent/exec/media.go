@@ -8,7 +8,7 @@ import (
 
 	"adze/internal/msg"
 	"adze/internal/platform/amount"
-	"adze/internal/platform/picture"
+	"adze/internal/platform/text/picture"
 )
 
 // media returns parts with the media type of every image and document corrected from its bytes.

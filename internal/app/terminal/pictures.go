@@ -12,7 +12,7 @@ import (
 
 	"adze/internal/msg"
 	"adze/internal/platform/fs/fsys"
-	"adze/internal/platform/picture"
+	"adze/internal/platform/text/picture"
 	"adze/internal/ui/edit"
 )
 

@@ -14,7 +14,7 @@ import (
 	"adze/internal/mcp"
 	"adze/internal/msg"
 	"adze/internal/platform/amount"
-	"adze/internal/platform/picture"
+	"adze/internal/platform/text/picture"
 )
 
 // Config configures rendering. The zero value saves no files and sends images.

@@ -17,7 +17,7 @@ import (
 
 	"adze/internal/mcp"
 	"adze/internal/msg"
-	"adze/internal/platform/picture"
+	"adze/internal/platform/text/picture"
 )
 
 // saving returns a config that saves files in a directory.

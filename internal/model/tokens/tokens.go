@@ -14,7 +14,7 @@ import (
 	"bytes"
 
 	"adze/internal/msg"
-	"adze/internal/platform/picture"
+	"adze/internal/platform/text/picture"
 )
 
 // perToken is the number of characters per token in a signature or in encrypted reasoning.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"adze/internal/msg"
-	"adze/internal/platform/picture"
+	"adze/internal/platform/text/picture"
 	"adze/internal/tool"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"adze/internal/platform/picture"
 	"adze/internal/platform/text/pdf"
+	"adze/internal/platform/text/picture"
 	"adze/internal/tool"
 )
 

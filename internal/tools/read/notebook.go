@@ -7,7 +7,7 @@ import (
 
 	"adze/internal/msg"
 	"adze/internal/platform/notebook"
-	"adze/internal/platform/picture"
+	"adze/internal/platform/text/picture"
 	"adze/internal/tool"
 )
 

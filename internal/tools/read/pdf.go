@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"adze/internal/msg"
-	"adze/internal/platform/picture"
 	"adze/internal/platform/text/pdf"
+	"adze/internal/platform/text/picture"
 	"adze/internal/tool"
 )
 
