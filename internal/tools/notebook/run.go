@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"adze/internal/platform/fs/filestate"
-	format "adze/internal/platform/notebook"
+	format "adze/internal/platform/text/notebook"
 	"adze/internal/tool"
 	"adze/internal/tool/change"
 )

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"adze/internal/msg"
-	"adze/internal/platform/notebook"
+	"adze/internal/platform/text/notebook"
 	"adze/internal/platform/text/picture"
 	"adze/internal/tool"
 )
