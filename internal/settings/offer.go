@@ -15,8 +15,8 @@ import (
 	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/fs/trust"
 	"adze/internal/platform/proc/osproc"
-	"adze/internal/platform/redact"
 	"adze/internal/platform/term"
+	"adze/internal/platform/text/redact"
 	"adze/internal/settings/config"
 )
 

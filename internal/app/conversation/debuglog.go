@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"adze/internal/platform/fs/fsys"
-	"adze/internal/platform/redact"
+	"adze/internal/platform/text/redact"
 	"adze/internal/setup"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"adze/internal/commands"
 	"adze/internal/msg"
-	"adze/internal/platform/redact"
+	"adze/internal/platform/text/redact"
 )
 
 func debugToolCallCommand() commands.Command {

@@ -12,7 +12,7 @@ import (
 
 	"adze/internal/commands"
 	"adze/internal/platform/amount"
-	"adze/internal/platform/redact"
+	"adze/internal/platform/text/redact"
 )
 
 // A Variable is an environment variable that the program reads.

@@ -10,7 +10,7 @@ import (
 
 	"adze/internal/commands"
 	"adze/internal/msg"
-	"adze/internal/platform/redact"
+	"adze/internal/platform/text/redact"
 	"adze/internal/session"
 	"adze/internal/tool"
 )

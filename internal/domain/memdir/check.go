@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"adze/internal/platform/redact"
+	"adze/internal/platform/text/redact"
 )
 
 // A Finding is a problem with the memories.

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"adze/internal/platform/proc/osproc"
-	"adze/internal/platform/redact"
+	"adze/internal/platform/text/redact"
 )
 
 // Written returns the entry for display, with variable names in place of their values. Values

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"adze/internal/msg"
-	"adze/internal/platform/redact"
 	"adze/internal/platform/term"
 	"adze/internal/platform/text/jsonline"
+	"adze/internal/platform/text/redact"
 	"adze/internal/session/store"
 )
 

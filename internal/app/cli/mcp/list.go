@@ -12,7 +12,7 @@ import (
 	"adze/internal/mcp"
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/amount"
-	"adze/internal/platform/redact"
+	"adze/internal/platform/text/redact"
 )
 
 // listWait returns how long a list waits for servers, given that few are started at a time.

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"adze/internal/platform/proc/osproc"
-	"adze/internal/platform/redact"
+	"adze/internal/platform/text/redact"
 )
 
 // Variables is the environment that the process was started with. It is immutable.
