@@ -7,7 +7,7 @@ import (
 
 	"adze/internal/commands"
 	"adze/internal/platform/cells"
-	"adze/internal/platform/fuzzy"
+	"adze/internal/platform/text/fuzzy"
 	"adze/internal/ui/draw"
 )
 

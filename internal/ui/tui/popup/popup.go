@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"adze/internal/commands/suggest"
-	"adze/internal/platform/fuzzy"
+	"adze/internal/platform/text/fuzzy"
 	"adze/internal/ui/draw"
 	"adze/internal/ui/keys"
 )

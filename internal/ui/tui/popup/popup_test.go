@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/commands/suggest"
-	"adze/internal/platform/fuzzy"
+	"adze/internal/platform/text/fuzzy"
 	"adze/internal/ui/draw"
 	"adze/internal/ui/keys"
 )
