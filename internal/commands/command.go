@@ -9,7 +9,7 @@ import (
 	"unicode"
 
 	"adze/internal/domain/skill"
-	"adze/internal/platform/spell"
+	"adze/internal/platform/text/spell"
 	"adze/internal/tool"
 )
 

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"adze/internal/platform/amount"
-	"adze/internal/platform/spell"
+	"adze/internal/platform/text/spell"
 	"adze/internal/tool"
 )
 

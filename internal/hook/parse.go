@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"adze/internal/permission/compat"
-	"adze/internal/platform/spell"
+	"adze/internal/platform/text/spell"
 )
 
 // parse parses a source's hooks. Unusable entries are omitted and reported; an entry with a

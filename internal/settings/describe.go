@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"adze/internal/platform/fs/scope"
-	"adze/internal/platform/spell"
+	"adze/internal/platform/text/spell"
 	"adze/internal/settings/config"
 	"adze/internal/setup"
 )

@@ -16,7 +16,7 @@ import (
 	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/fs/trust"
 	"adze/internal/platform/pulse"
-	"adze/internal/platform/spell"
+	"adze/internal/platform/text/spell"
 	"adze/internal/settings/config"
 	"adze/internal/setup"
 )

@@ -13,7 +13,7 @@ import (
 
 	"adze/internal/msg"
 	"adze/internal/platform/fs/paths"
-	"adze/internal/platform/spell"
+	"adze/internal/platform/text/spell"
 )
 
 // A Registry holds the built-in tools and assembles the pool for each request. It is safe for

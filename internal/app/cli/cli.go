@@ -12,7 +12,7 @@ import (
 	"adze/internal/app/cli/flags"
 	"adze/internal/commands"
 	"adze/internal/platform/fs/fsys"
-	"adze/internal/platform/spell"
+	"adze/internal/platform/text/spell"
 	"adze/internal/setup"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	"adze/internal/app/cli/flags"
 	"adze/internal/platform/fs/scope"
-	"adze/internal/platform/spell"
 	"adze/internal/platform/term"
+	"adze/internal/platform/text/spell"
 	"adze/internal/settings"
 	"adze/internal/settings/config"
 	"adze/internal/setup"

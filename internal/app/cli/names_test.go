@@ -16,7 +16,7 @@ import (
 
 	"adze/internal/commands"
 	"adze/internal/feature/skills/bundled"
-	"adze/internal/platform/spell"
+	"adze/internal/platform/text/spell"
 	"adze/internal/settings"
 	"adze/internal/settings/config"
 )

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"adze/internal/permission"
-	"adze/internal/platform/spell"
+	"adze/internal/platform/text/spell"
 	"adze/internal/tool"
 )
 

@@ -12,7 +12,7 @@ import (
 	"adze/internal/model/local"
 	"adze/internal/model/responses"
 	"adze/internal/model/wire"
-	"adze/internal/platform/spell"
+	"adze/internal/platform/text/spell"
 	"adze/internal/settings/config"
 	"adze/internal/setup"
 )

@@ -12,8 +12,8 @@ import (
 	"adze/internal/commands"
 	"adze/internal/mcp"
 	"adze/internal/platform/amount"
-	"adze/internal/platform/spell"
 	"adze/internal/platform/text/redact"
+	"adze/internal/platform/text/spell"
 )
 
 func mcpCommand() commands.Command {

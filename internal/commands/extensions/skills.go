@@ -11,7 +11,7 @@ import (
 	"adze/internal/domain/skill/library"
 	"adze/internal/model/tokens"
 	"adze/internal/platform/amount"
-	"adze/internal/platform/spell"
+	"adze/internal/platform/text/spell"
 )
 
 func skillsCommand() commands.Command {

@@ -11,7 +11,7 @@ import (
 
 	"adze/internal/platform/fs/cachefile"
 	"adze/internal/platform/fs/filestate"
-	"adze/internal/platform/spell"
+	"adze/internal/platform/text/spell"
 )
 
 // Scan and report limits.

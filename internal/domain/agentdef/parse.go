@@ -11,8 +11,8 @@ import (
 	"adze/internal/msg"
 	"adze/internal/permission/compat"
 	"adze/internal/permission/mode"
-	"adze/internal/platform/spell"
 	"adze/internal/platform/text/frontmatter"
+	"adze/internal/platform/text/spell"
 )
 
 // MaxFile is the maximum size of an agent file, in bytes.

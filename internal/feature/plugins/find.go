@@ -7,7 +7,7 @@ import (
 
 	"adze/internal/domain/plugin"
 	"adze/internal/platform/amount"
-	"adze/internal/platform/spell"
+	"adze/internal/platform/text/spell"
 )
 
 // Installed returns the installed plugins.

@@ -8,7 +8,7 @@ import (
 
 	"adze/internal/domain/style"
 	"adze/internal/platform/fs/scope"
-	"adze/internal/platform/spell"
+	"adze/internal/platform/text/spell"
 	"adze/internal/platform/texts"
 	"adze/internal/settings"
 )

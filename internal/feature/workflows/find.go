@@ -14,7 +14,7 @@ import (
 	"adze/internal/platform/amount"
 	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/scope"
-	"adze/internal/platform/spell"
+	"adze/internal/platform/text/spell"
 	"adze/internal/settings"
 	"adze/internal/tool"
 )

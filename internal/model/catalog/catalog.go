@@ -11,7 +11,7 @@ import (
 	"sync"
 
 	"adze/internal/model"
-	"adze/internal/platform/spell"
+	"adze/internal/platform/text/spell"
 )
 
 // A Model describes one model.

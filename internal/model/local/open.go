@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"adze/internal/platform/spell"
+	"adze/internal/platform/text/spell"
 )
 
 const (

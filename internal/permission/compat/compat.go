@@ -7,7 +7,7 @@ package compat
 import (
 	"strings"
 
-	"adze/internal/platform/spell"
+	"adze/internal/platform/text/spell"
 )
 
 // Rule names that match a call's effects, whichever tool makes it.

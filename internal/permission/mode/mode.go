@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/platform/spell"
+	"adze/internal/platform/text/spell"
 )
 
 // A Mode decides about calls that no rule covers.

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"adze/internal/platform/fs/paths"
-	"adze/internal/platform/spell"
+	"adze/internal/platform/text/spell"
 )
 
 // A Guesser suggests paths.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/platform/spell"
+	"adze/internal/platform/text/spell"
 )
 
 // typeTable lists the file names of each type: a word that begins with a dot is an extension,

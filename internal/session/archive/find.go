@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"adze/internal/platform/amount"
-	"adze/internal/platform/spell"
+	"adze/internal/platform/text/spell"
 	"adze/internal/session/store"
 )
 

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/platform/fs/scope"
-	"adze/internal/platform/spell"
 	"adze/internal/platform/text/jsonc"
+	"adze/internal/platform/text/spell"
 )
 
 var keys = []Key{

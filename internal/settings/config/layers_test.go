@@ -13,7 +13,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"adze/internal/platform/fs/scope"
-	"adze/internal/platform/spell"
+	"adze/internal/platform/text/spell"
 )
 
 var layered = []Key{

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"adze/internal/platform/spell"
+	"adze/internal/platform/text/spell"
 )
 
 // Check reports all violations of s in input, and returns the input with lossless conversions

@@ -16,7 +16,7 @@ import (
 	"adze/internal/mcp/content"
 	"adze/internal/msg"
 	"adze/internal/platform/amount"
-	"adze/internal/platform/spell"
+	"adze/internal/platform/text/spell"
 	"adze/internal/tool"
 )
 

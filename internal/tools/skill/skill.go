@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"adze/internal/domain/skill"
-	"adze/internal/platform/spell"
+	"adze/internal/platform/text/spell"
 	"adze/internal/tool"
 )
 

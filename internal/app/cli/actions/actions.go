@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"adze/internal/app/cli/flags"
-	"adze/internal/platform/spell"
+	"adze/internal/platform/text/spell"
 	"adze/internal/setup"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"adze/internal/platform/spell"
+	"adze/internal/platform/text/spell"
 	"adze/internal/setup"
 )
 

@@ -12,7 +12,7 @@ import (
 	"adze/internal/app/cli/flags"
 	"adze/internal/feature/mcp"
 	"adze/internal/mcp/roster"
-	"adze/internal/platform/spell"
+	"adze/internal/platform/text/spell"
 	"adze/internal/settings"
 	"adze/internal/ui/console"
 )
