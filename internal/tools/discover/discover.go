@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"strings"
 
-	"adze/internal/platform/tfidf"
+	"adze/internal/platform/text/tfidf"
 	"adze/internal/tool"
 )
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/platform/tfidf"
+	"adze/internal/platform/text/tfidf"
 	"adze/internal/tool"
 )
 

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"adze/internal/platform/tfidf"
+	"adze/internal/platform/text/tfidf"
 )
 
 // alikeWeight is the weight of a query word's synonym.
