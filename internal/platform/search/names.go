@@ -12,8 +12,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"adze/internal/platform/fs/guess"
 	"adze/internal/platform/fs/paths"
-	"adze/internal/platform/guess"
 )
 
 // Shown returns a path for display in dir: relative if it is inside, and quoted if it could be

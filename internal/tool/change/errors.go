@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"adze/internal/platform/fs/filestate"
+	"adze/internal/platform/fs/guess"
 	"adze/internal/platform/fs/replace"
-	"adze/internal/platform/guess"
 	"adze/internal/tool"
 )
 

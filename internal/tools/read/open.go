@@ -10,8 +10,8 @@ import (
 	"strings"
 	"syscall"
 
+	"adze/internal/platform/fs/guess"
 	"adze/internal/platform/fs/paths"
-	"adze/internal/platform/guess"
 	"adze/internal/tool"
 )
 
