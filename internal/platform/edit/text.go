@@ -7,7 +7,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"adze/internal/platform/latin"
+	"adze/internal/platform/text/latin"
 )
 
 // A text is a file's content with its encoding. Positions are byte offsets.

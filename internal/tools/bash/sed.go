@@ -13,8 +13,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"adze/internal/platform/latin"
 	"adze/internal/platform/proc/osproc"
+	"adze/internal/platform/text/latin"
 )
 
 // Limits on the files given to sed for a preview.

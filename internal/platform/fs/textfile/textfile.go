@@ -13,7 +13,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"adze/internal/platform/latin"
+	"adze/internal/platform/text/latin"
 )
 
 const (
