@@ -8,7 +8,7 @@ import (
 	"io"
 	"strings"
 
-	"adze/internal/platform/lines"
+	"adze/internal/platform/text/lines"
 )
 
 // serveLines answers each line of standard input with a line of JSON, until the input ends. An

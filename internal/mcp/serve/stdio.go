@@ -13,7 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"adze/internal/platform/lines"
+	"adze/internal/platform/text/lines"
 )
 
 const (

@@ -13,7 +13,7 @@ import (
 	"adze/internal/agent"
 	"adze/internal/mcp"
 	"adze/internal/msg"
-	"adze/internal/platform/lines"
+	"adze/internal/platform/text/lines"
 	"adze/internal/session"
 	"adze/internal/ui/hostapi"
 	"adze/internal/ui/streamjson"
