@@ -10,9 +10,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"adze/internal/platform/mention"
 	"adze/internal/platform/search/fileindex"
 	"adze/internal/platform/text/fuzzy"
+	"adze/internal/platform/text/mention"
 )
 
 const (

@@ -10,8 +10,8 @@ import (
 	"unicode"
 
 	"adze/internal/commands"
-	"adze/internal/platform/mention"
 	"adze/internal/platform/text/fuzzy"
+	"adze/internal/platform/text/mention"
 )
 
 // A Kind is the kind of text being completed.

@@ -20,7 +20,7 @@ import (
 	"adze/internal/platform/amount"
 	"adze/internal/platform/fs/paths"
 	"adze/internal/platform/fs/textfile"
-	"adze/internal/platform/mention"
+	"adze/internal/platform/text/mention"
 	"adze/internal/platform/texts"
 	"adze/internal/prompt"
 	"adze/internal/session"
