@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 // elsewhere maps texts for the model whose Chinese version does not have the usual file name to

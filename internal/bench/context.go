@@ -15,7 +15,7 @@ import (
 	"adze/internal/model"
 	"adze/internal/model/messages"
 	"adze/internal/msg"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 	"adze/internal/prompt"
 	"adze/internal/tool"
 )

@@ -12,7 +12,7 @@ import (
 	"adze/internal/permission/tally"
 	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/proc/bell"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 	"adze/internal/tool"
 )
 

@@ -13,7 +13,7 @@ import (
 	"adze/internal/permission/approval"
 	"adze/internal/permission/reminder"
 	"adze/internal/platform/fs/scope"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 	"adze/internal/tool"
 )
 

@@ -11,7 +11,7 @@ import (
 	"adze/internal/permission/tally"
 	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/proc/bell"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 // A State holds the current policy. It changes with the settings, the user's decisions and plan

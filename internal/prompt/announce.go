@@ -12,7 +12,7 @@ import (
 	"adze/internal/platform/fs/paths"
 	"adze/internal/platform/fs/replace"
 	"adze/internal/platform/git/gitinfo"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 	"adze/internal/tool"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"adze/internal/domain/memdir"
 	"adze/internal/msg"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 // A process holds the inputs of a prompt in one process.

@@ -12,7 +12,7 @@ import (
 
 	"adze/internal/model"
 	"adze/internal/msg"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")

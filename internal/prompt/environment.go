@@ -3,7 +3,7 @@ package prompt
 import (
 	"strings"
 
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 // An Environment describes the model's working environment. It is constant for a session.

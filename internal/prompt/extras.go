@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"adze/internal/msg"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 // Extras are deferred tools, which are not in the model's tool list but can be looked up, and

@@ -6,7 +6,7 @@ import (
 
 	"adze/internal/msg"
 	"adze/internal/platform/git/gitinfo"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 // The pieces of an opening that differ between a project's sessions. They are not in the system

@@ -8,7 +8,7 @@ import (
 
 	"adze/internal/msg"
 	"adze/internal/platform/git/gitinfo"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 var known = gitinfo.Snapshot{Branch: "main", Default: "main", User: "Ada", Status: " M a.go", Cut: true, Log: "abc123 first"}

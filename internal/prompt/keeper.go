@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"adze/internal/msg"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 // The kinds of notes that store a session's request prefix. They are written when it changes; a

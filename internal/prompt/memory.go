@@ -7,7 +7,7 @@ import (
 
 	"adze/internal/domain/memdir"
 	"adze/internal/msg"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 // Memory is a conversation's memory as presented to the model. The zero value means no memory.

@@ -8,7 +8,7 @@ import (
 	"adze/internal/domain/memdir"
 	"adze/internal/model/tokens"
 	"adze/internal/msg"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 var remembered = memdir.Folder{Dir: "/home/u/.adze/projects/-w/memory"}

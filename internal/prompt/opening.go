@@ -5,7 +5,7 @@ import (
 
 	"adze/internal/domain/instruct"
 	"adze/internal/msg"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 // Opening returns the content before a conversation's first message: instructions, memory index

@@ -6,7 +6,7 @@ import (
 
 	"adze/internal/domain/instruct"
 	"adze/internal/msg"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 func TestOpening(t *testing.T) {

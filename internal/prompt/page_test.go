@@ -6,7 +6,7 @@ import (
 
 	"adze/internal/domain/memdir"
 	"adze/internal/msg"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 func TestPage(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"adze/internal/domain/memdir"
 	"adze/internal/model"
 	"adze/internal/msg"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 // A Size is a prompt length.

@@ -3,7 +3,7 @@ package prompt
 import (
 	"log/slog"
 
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 // A Section is a part of the prompt written by a function. It is omitted if its text is empty.

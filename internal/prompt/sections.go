@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 // Facts are the inputs of the sections. Everything that varies between sessions comes after the

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/model/tokens"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 func names(a Assembly) []string {

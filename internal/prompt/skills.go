@@ -10,7 +10,7 @@ import (
 
 	"adze/internal/domain/skill"
 	"adze/internal/msg"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 // Skills are the skills the model may run. They are immutable.

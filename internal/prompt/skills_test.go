@@ -13,7 +13,7 @@ import (
 
 	"adze/internal/domain/skill"
 	"adze/internal/msg"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 // A bench is an announcer with skills and its stored notes.

@@ -3,7 +3,7 @@ package prompt
 import (
 	_ "embed"
 
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 var (

@@ -4,7 +4,7 @@ import (
 	"sync"
 
 	"adze/internal/msg"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 	"adze/internal/tool"
 	"adze/internal/tool/schema"
 )

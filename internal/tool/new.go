@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"adze/internal/msg"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 	"adze/internal/tool/schema"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"adze/internal/msg"
 	"adze/internal/platform/fs/paths"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 // A Tool is a capability offered to the model.

@@ -15,7 +15,7 @@ import (
 	"adze/internal/agent/sidequery"
 	"adze/internal/model"
 	"adze/internal/msg"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 const (

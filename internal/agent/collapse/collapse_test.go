@@ -17,7 +17,7 @@ import (
 	"adze/internal/model"
 	"adze/internal/model/messages"
 	"adze/internal/msg"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 // A scribe is a model that answers after a delay and checks that every request is valid.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 var (

@@ -15,7 +15,7 @@ import (
 	"adze/internal/model"
 	"adze/internal/model/tokens"
 	"adze/internal/msg"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 // Limits are a model's limits, in tokens.

@@ -22,7 +22,7 @@ import (
 	"adze/internal/model/messages"
 	"adze/internal/model/tokens"
 	"adze/internal/msg"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")

@@ -4,7 +4,7 @@ import (
 	_ "embed"
 	"strings"
 
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 // A summary is a single element, so that the next compaction recognizes it.

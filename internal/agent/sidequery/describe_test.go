@@ -10,7 +10,7 @@ import (
 
 	"adze/internal/model"
 	"adze/internal/msg"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 // A mind gives the same answer to every question, except for those it is set to fail.

@@ -9,7 +9,7 @@ import (
 	"adze/internal/domain/agentdef"
 	"adze/internal/feature/agents"
 	"adze/internal/feature/plugins"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 	"adze/internal/settings"
 )
 

@@ -16,7 +16,7 @@ import (
 	"adze/internal/platform/amount"
 	"adze/internal/platform/fs/paths"
 	"adze/internal/platform/term"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 	"adze/internal/settings"
 	"adze/internal/setup"
 )

@@ -11,7 +11,7 @@ import (
 	"adze/internal/feature/memory"
 	"adze/internal/model"
 	"adze/internal/permission/mode"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 	"adze/internal/prompt"
 	"adze/internal/session/store"
 	"adze/internal/ui/streamjson"

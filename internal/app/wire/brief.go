@@ -26,7 +26,7 @@ import (
 	"adze/internal/msg"
 	"adze/internal/platform/fs/paths"
 	"adze/internal/platform/git/gitinfo"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 	"adze/internal/prompt"
 	"adze/internal/session"
 	"adze/internal/settings"

@@ -20,7 +20,7 @@ import (
 	"adze/internal/permission/judge"
 	"adze/internal/permission/rule"
 	"adze/internal/platform/fs/filehistory"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 	"adze/internal/session"
 	"adze/internal/session/transcript"
 	"adze/internal/settings"

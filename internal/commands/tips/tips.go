@@ -14,7 +14,7 @@ import (
 
 	"adze/internal/platform/fs/replace"
 	"adze/internal/platform/fs/statefile"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 // A Deed is the user's last action.

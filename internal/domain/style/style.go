@@ -16,7 +16,7 @@ import (
 	"adze/internal/msg"
 	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/text/frontmatter"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 	"adze/internal/tool"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"adze/internal/msg"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 var (

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 // receive returns the texts of newly arrived messages.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 var (

@@ -19,7 +19,7 @@ import (
 	"adze/internal/permission/judge"
 	"adze/internal/platform/git/worktree"
 	"adze/internal/platform/proc/task"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 	"adze/internal/session"
 	"adze/internal/settings"
 	"adze/internal/tool"

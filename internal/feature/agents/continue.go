@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"adze/internal/msg"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 	"adze/internal/session"
 	"adze/internal/tool"
 )

@@ -15,7 +15,7 @@ import (
 	"adze/internal/domain/agentdef"
 	"adze/internal/platform/fs/replace"
 	"adze/internal/platform/fs/scope"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 	"adze/internal/settings"
 )
 

@@ -12,7 +12,7 @@ import (
 	"adze/internal/hook"
 	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/scope"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 	"adze/internal/settings"
 	"adze/internal/setup"
 )

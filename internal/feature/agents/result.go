@@ -6,7 +6,7 @@ import (
 
 	"adze/internal/domain/agentdef"
 	"adze/internal/platform/amount"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 	"adze/internal/tool"
 	agenttool "adze/internal/tools/agent"
 )

@@ -10,7 +10,7 @@ import (
 	"adze/internal/feature/agents/builtin"
 	"adze/internal/msg"
 	"adze/internal/permission"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 	"adze/internal/session"
 	"adze/internal/session/store"
 	agenttool "adze/internal/tools/agent"

@@ -12,7 +12,7 @@ import (
 	"adze/internal/agent"
 	"adze/internal/commands"
 	"adze/internal/feature/agents/builtin"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 var (

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"adze/internal/agent"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 // Proves AGENT-60.

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"adze/internal/msg"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 	"adze/internal/prompt"
 	"adze/internal/session"
 	"adze/internal/tool"

@@ -19,7 +19,7 @@ import (
 	"adze/internal/permission/mode"
 	"adze/internal/platform/proc/task"
 	"adze/internal/platform/term"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 	"adze/internal/session"
 	"adze/internal/session/archive"
 	"adze/internal/session/store"

@@ -12,7 +12,7 @@ import (
 
 	"adze/internal/domain/cron"
 	"adze/internal/msg"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 	"adze/internal/session"
 )
 

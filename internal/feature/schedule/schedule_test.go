@@ -19,7 +19,7 @@ import (
 	"adze/internal/model/cost"
 	"adze/internal/model/replay"
 	"adze/internal/msg"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 	"adze/internal/session"
 	"adze/internal/tool"
 )

@@ -8,7 +8,7 @@ import (
 
 	"adze/internal/domain/cron"
 	"adze/internal/platform/amount"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 	"adze/internal/tool"
 )
 

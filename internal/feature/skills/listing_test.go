@@ -13,7 +13,7 @@ import (
 	"adze/internal/domain/skill"
 	"adze/internal/feature/startcache"
 	"adze/internal/msg"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 	"adze/internal/session"
 	"adze/internal/settings"
 	"adze/internal/tool"

@@ -21,7 +21,7 @@ import (
 	"adze/internal/permission/rule"
 	"adze/internal/platform/fs/paths"
 	"adze/internal/platform/fs/trust"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 	"adze/internal/session"
 	"adze/internal/tool"
 	skilltool "adze/internal/tools/skill"

@@ -20,7 +20,7 @@ import (
 	"adze/internal/platform/fs/paths"
 	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/fs/trust"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 	"adze/internal/tool"
 )
 

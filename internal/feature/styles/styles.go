@@ -9,7 +9,7 @@ import (
 	"adze/internal/domain/style"
 	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/text/spell"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 	"adze/internal/settings"
 )
 

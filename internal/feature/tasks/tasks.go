@@ -16,7 +16,7 @@ import (
 	"adze/internal/agent/compact"
 	"adze/internal/domain/tasklist"
 	"adze/internal/hook"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 	"adze/internal/tool"
 	"adze/internal/tools/tasks"
 	"adze/internal/tools/todo"

@@ -17,7 +17,7 @@ import (
 
 	"adze/internal/domain/team"
 	"adze/internal/permission"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 	"adze/internal/session"
 	teamtool "adze/internal/tools/team"
 )

@@ -9,7 +9,7 @@ import (
 
 	"adze/internal/feature/agents/builtin"
 	"adze/internal/platform/term"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 	"adze/internal/tool"
 	teamtool "adze/internal/tools/team"
 )

@@ -7,7 +7,7 @@ import (
 
 	"adze/internal/agent/sidequery"
 	"adze/internal/hook"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 // maxTurns limits an agent's requests.

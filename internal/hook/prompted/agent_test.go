@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"adze/internal/hook"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 // Proves HOOK-05.

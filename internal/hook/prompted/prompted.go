@@ -14,7 +14,7 @@ import (
 	"adze/internal/agent/sidequery"
 	"adze/internal/hook"
 	"adze/internal/msg"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 const (

@@ -12,7 +12,7 @@ import (
 	"adze/internal/hook"
 	"adze/internal/model"
 	"adze/internal/msg"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 // A mind is a fake model that answers with a text in which %s is the seal.

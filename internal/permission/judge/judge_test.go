@@ -18,7 +18,7 @@ import (
 	"adze/internal/model"
 	"adze/internal/msg"
 	"adze/internal/permission"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 var _ permission.Judge = (*Judge)(nil)

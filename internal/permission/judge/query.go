@@ -8,7 +8,7 @@ import (
 	"adze/internal/agent/sidequery"
 	"adze/internal/msg"
 	"adze/internal/permission"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 	"adze/internal/tool"
 )
 

@@ -6,7 +6,7 @@ import (
 	"os"
 	"strings"
 
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 var (

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 // Proves CTX-10, X-149.

@@ -21,7 +21,7 @@ import (
 	"adze/internal/platform/fs/paths"
 	"adze/internal/platform/fs/textfile"
 	"adze/internal/platform/text/mention"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 	"adze/internal/prompt"
 	"adze/internal/session"
 	"adze/internal/tool"

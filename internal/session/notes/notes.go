@@ -17,7 +17,7 @@ import (
 
 	"adze/internal/agent/sidequery"
 	"adze/internal/model/tokens"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 // Config configures a Keeper. Asker and Path are required.

@@ -20,7 +20,7 @@ import (
 	"adze/internal/model/messages"
 	"adze/internal/model/tokens"
 	"adze/internal/msg"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 // A writer is a model that answers with a text, and optionally a call, after a delay.

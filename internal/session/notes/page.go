@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"adze/internal/model/tokens"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 // Limits of the notes, in tokens.

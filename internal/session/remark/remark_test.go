@@ -13,7 +13,7 @@ import (
 	"adze/internal/agent/sidequery"
 	"adze/internal/model"
 	"adze/internal/msg"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 // A mind gives the same answer to every question.

@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"adze/internal/agent/sidequery"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 var (

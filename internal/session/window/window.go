@@ -15,7 +15,7 @@ import (
 	"adze/internal/agent/compact"
 	"adze/internal/agent/sidequery"
 	"adze/internal/msg"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 	"adze/internal/session/notes"
 	"adze/internal/session/store"
 	"adze/internal/tool"

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 	"adze/internal/tool"
 )
 

@@ -10,7 +10,7 @@ import (
 	"adze/internal/platform/git/gitrepo"
 	"adze/internal/platform/sandbox/jail"
 	"adze/internal/platform/shell"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 	"adze/internal/tool"
 	"adze/internal/tool/change"
 	"adze/internal/tool/command"

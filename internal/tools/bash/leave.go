@@ -9,7 +9,7 @@ import (
 	"adze/internal/platform/proc/osproc"
 	"adze/internal/platform/sandbox/jail"
 	"adze/internal/platform/shell"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 	"adze/internal/tool"
 	"adze/internal/tool/command"
 )

@@ -13,7 +13,7 @@ import (
 
 	"adze/internal/msg"
 	"adze/internal/platform/shell"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 	"adze/internal/tool"
 	"adze/internal/tool/tooltest"
 )

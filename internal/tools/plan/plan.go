@@ -14,7 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 	"adze/internal/tool"
 )
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 	"adze/internal/tool"
 	"adze/internal/tool/command"
 )

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"adze/internal/domain/tasklist"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 	"adze/internal/tool"
 )
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"adze/internal/platform/proc/task"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 	"adze/internal/tool"
 )
 

@@ -19,7 +19,7 @@ import (
 	"adze/internal/domain/skill/library"
 	"adze/internal/domain/style"
 	"adze/internal/mcp/roster"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 	"adze/internal/settings"
 )
 

@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"adze/internal/domain/agentdef"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 // The names of agents that the program itself uses.

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/domain/agentdef"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")

@@ -3,7 +3,7 @@ package builtin
 import (
 	"strings"
 
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 // ForkTag is the tag around a fork's directive. It identifies a conversation as a fork.

@@ -15,7 +15,7 @@ import (
 	"adze/internal/domain/memdir"
 	"adze/internal/model"
 	"adze/internal/msg"
-	"adze/internal/platform/texts"
+	"adze/internal/platform/text/texts"
 )
 
 // A chooser is a model with a constant answer.
