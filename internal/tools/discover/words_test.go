@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"adze/internal/domain/skill"
-	"adze/internal/platform/textlist"
+	"adze/internal/platform/text/textlist"
 )
 
 // TestWordsSuggestTheSame checks that stored words give the same suggestions as the skills, in

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sort"
 
-	"adze/internal/platform/textlist"
+	"adze/internal/platform/text/textlist"
 )
 
 // A Packed is an index in serialized form. It can be searched in a file by decoding only the

@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"adze/internal/platform/textlist"
+	"adze/internal/platform/text/textlist"
 )
 
 // TestPacked checks that a packed index gives every document the same score as the index.
