@@ -7,7 +7,7 @@ import (
 	"adze/internal/model"
 	"adze/internal/model/tokens"
 	"adze/internal/msg"
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 	"adze/internal/tool"
 )
 

@@ -3,7 +3,7 @@ package commands
 import (
 	"strings"
 
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 )
 
 // An AtWork is a running sub-agent.

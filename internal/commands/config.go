@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 	"adze/internal/platform/text/spell"
 	"adze/internal/tool"
 )

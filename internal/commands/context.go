@@ -9,7 +9,7 @@ import (
 	"adze/internal/mcp"
 	"adze/internal/model/tokens"
 	"adze/internal/msg"
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 	"adze/internal/prompt"
 )
 

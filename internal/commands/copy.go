@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"adze/internal/msg"
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 )
 
 func copyCommand() Command {

@@ -11,7 +11,7 @@ import (
 	"adze/internal/model"
 	"adze/internal/model/cost"
 	"adze/internal/msg"
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 	"adze/internal/tool"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 )
 
 func doctorCommand() Command {

@@ -9,8 +9,8 @@ import (
 	"adze/internal/model/tokens"
 	"adze/internal/msg"
 	"adze/internal/permission"
-	"adze/internal/platform/amount"
 	"adze/internal/platform/git/gitinfo"
+	"adze/internal/platform/text/amount"
 )
 
 // A Glance is the session state that front ends always show.

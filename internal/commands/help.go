@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 	"adze/internal/tool"
 )
 

@@ -9,7 +9,7 @@ import (
 	"adze/internal/model"
 	"adze/internal/model/catalog"
 	"adze/internal/permission"
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 	"adze/internal/session"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"adze/internal/msg"
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 	"adze/internal/session/archive"
 	"adze/internal/session/store"
 	"adze/internal/tool"

@@ -10,8 +10,8 @@ import (
 
 	"adze/internal/agent/compact"
 	"adze/internal/msg"
-	"adze/internal/platform/amount"
 	"adze/internal/platform/fs/filehistory"
+	"adze/internal/platform/text/amount"
 	"adze/internal/session"
 	"adze/internal/tool"
 )

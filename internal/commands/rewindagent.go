@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"adze/internal/platform/amount"
 	"adze/internal/platform/fs/filehistory"
+	"adze/internal/platform/text/amount"
 	"adze/internal/session"
 )
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 	"adze/internal/session/archive"
 )
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/platform/amount"
 	"adze/internal/platform/proc/task"
+	"adze/internal/platform/text/amount"
 	"adze/internal/tool"
 )
 

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 	"adze/internal/tool/change"
 )
 

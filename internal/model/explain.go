@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode"
 
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 )
 
 // Explain returns the user-facing text for a failed request to the named model: the problem,

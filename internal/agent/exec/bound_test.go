@@ -21,7 +21,7 @@ import (
 	"pgregory.net/rapid"
 
 	"adze/internal/msg"
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 	"adze/internal/tool"
 )
 

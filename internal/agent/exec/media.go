@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"adze/internal/msg"
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 	"adze/internal/platform/text/picture"
 )
 

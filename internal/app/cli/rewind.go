@@ -9,8 +9,8 @@ import (
 
 	"adze/internal/app/artifacts"
 	"adze/internal/commands"
-	"adze/internal/platform/amount"
 	"adze/internal/platform/fs/filehistory"
+	"adze/internal/platform/text/amount"
 	"adze/internal/session"
 	"adze/internal/session/archive"
 	"adze/internal/session/store"

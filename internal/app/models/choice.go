@@ -15,8 +15,8 @@ import (
 	"adze/internal/model/catalog"
 	"adze/internal/model/cost"
 	"adze/internal/msg"
-	"adze/internal/platform/amount"
 	"adze/internal/platform/fs/fsys"
+	"adze/internal/platform/text/amount"
 	"adze/internal/settings"
 	"adze/internal/setup"
 )

@@ -12,7 +12,7 @@ import (
 	"adze/internal/model/chat"
 	"adze/internal/model/local"
 	"adze/internal/model/wire"
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 	"adze/internal/settings/config"
 )
 

@@ -11,7 +11,7 @@ import (
 	"adze/internal/app/models"
 	"adze/internal/model"
 	"adze/internal/msg"
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 )
 
 // ScriptedModel is the ID of the model played by a script.

@@ -11,7 +11,7 @@ import (
 
 	"adze/internal/commands"
 	"adze/internal/permission"
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 	"adze/internal/session/archive"
 	"adze/internal/tool"
 )

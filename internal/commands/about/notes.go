@@ -7,7 +7,7 @@ import (
 
 	"adze/changelog"
 	"adze/internal/commands"
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 	"adze/internal/tool"
 )
 

@@ -8,8 +8,8 @@ import (
 	"strconv"
 
 	"adze/internal/commands"
-	"adze/internal/platform/amount"
 	"adze/internal/platform/net/contacts"
+	"adze/internal/platform/text/amount"
 )
 
 func privacyCommand() commands.Command {

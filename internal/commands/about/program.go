@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"adze/internal/commands"
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 	"adze/internal/platform/text/redact"
 )
 

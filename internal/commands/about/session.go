@@ -10,8 +10,8 @@ import (
 
 	"adze/internal/commands"
 	"adze/internal/msg"
-	"adze/internal/platform/amount"
 	"adze/internal/platform/fs/filestate"
+	"adze/internal/platform/text/amount"
 	"adze/internal/session/archive"
 	"adze/internal/session/store"
 )

@@ -10,7 +10,7 @@ import (
 
 	"adze/internal/commands"
 	"adze/internal/msg"
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 )
 
 // A StatusLine runs the user's status line command.

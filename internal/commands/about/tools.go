@@ -10,7 +10,7 @@ import (
 	"adze/internal/commands"
 	"adze/internal/model/tokens"
 	"adze/internal/msg"
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 	"adze/internal/tool"
 )
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"adze/internal/commands"
-	"adze/internal/platform/amount"
 	"adze/internal/platform/term"
+	"adze/internal/platform/text/amount"
 )
 
 func setupCommand(c Config) commands.Command {

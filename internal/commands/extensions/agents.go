@@ -12,8 +12,8 @@ import (
 	"adze/internal/commands"
 	"adze/internal/domain/agentdef"
 	"adze/internal/model/tokens"
-	"adze/internal/platform/amount"
 	"adze/internal/platform/fs/scope"
+	"adze/internal/platform/text/amount"
 )
 
 func agentsCommand() commands.Command {

@@ -5,8 +5,8 @@ import (
 	"errors"
 
 	"adze/internal/commands"
-	"adze/internal/platform/amount"
 	"adze/internal/platform/fs/scope"
+	"adze/internal/platform/text/amount"
 )
 
 func hooksCommand() commands.Command {

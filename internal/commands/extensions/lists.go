@@ -9,7 +9,7 @@ import (
 	"adze/internal/commands"
 	"adze/internal/domain/agentdef"
 	"adze/internal/mcp"
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 )
 
 // act returns an action on a choice that calls run with its ID.

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"adze/internal/commands"
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 )
 
 func pluginCommand() commands.Command {

@@ -11,7 +11,7 @@ import (
 
 	"adze/internal/commands"
 	"adze/internal/mcp"
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 	"adze/internal/platform/text/redact"
 	"adze/internal/platform/text/spell"
 )

@@ -10,7 +10,7 @@ import (
 	"adze/internal/domain/skill"
 	"adze/internal/domain/skill/library"
 	"adze/internal/model/tokens"
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 	"adze/internal/platform/text/spell"
 )
 

@@ -11,8 +11,8 @@ import (
 	"adze/internal/commands"
 	"adze/internal/domain/instruct"
 	"adze/internal/domain/memdir"
-	"adze/internal/platform/amount"
 	"adze/internal/platform/fs/paths"
+	"adze/internal/platform/text/amount"
 )
 
 // Sections returns the commands in their /help section.

@@ -10,8 +10,8 @@ import (
 	"adze/internal/commands"
 	"adze/internal/permission"
 	"adze/internal/permission/rule"
-	"adze/internal/platform/amount"
 	"adze/internal/platform/fs/scope"
+	"adze/internal/platform/text/amount"
 )
 
 // Sections returns the command in its /help section.

@@ -13,7 +13,7 @@ import (
 	"adze/internal/commands"
 	"adze/internal/domain/cron"
 	"adze/internal/msg"
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 	"adze/internal/session"
 	"adze/internal/tool"
 )

@@ -12,7 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 )
 
 const (

@@ -10,7 +10,7 @@ import (
 	"adze/internal/commands"
 	"adze/internal/domain/agentdef"
 	"adze/internal/model/tokens"
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 )
 
 // Check returns a function that looks for problems with agents: invalid definitions, and an

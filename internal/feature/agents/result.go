@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"adze/internal/domain/agentdef"
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 	"adze/internal/platform/text/texts"
 	"adze/internal/tool"
 	agenttool "adze/internal/tools/agent"

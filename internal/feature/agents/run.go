@@ -15,8 +15,8 @@ import (
 	"adze/internal/agent"
 	"adze/internal/feature/agents/builtin"
 	"adze/internal/msg"
-	"adze/internal/platform/amount"
 	"adze/internal/platform/proc/task"
+	"adze/internal/platform/text/amount"
 	"adze/internal/session"
 	"adze/internal/tool"
 )

@@ -18,7 +18,7 @@ import (
 	"adze/internal/hook"
 	"adze/internal/mcp/roster"
 	"adze/internal/permission"
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 	"adze/internal/settings"
 )
 

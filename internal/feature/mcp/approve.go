@@ -7,8 +7,8 @@ import (
 	"unicode"
 
 	"adze/internal/mcp/roster"
-	"adze/internal/platform/amount"
 	"adze/internal/platform/fs/trust"
+	"adze/internal/platform/text/amount"
 	"adze/internal/settings"
 	"adze/internal/ui/console"
 )

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"adze/internal/mcp"
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 	"adze/internal/prompt"
 	"adze/internal/session"
 	"adze/internal/tool"

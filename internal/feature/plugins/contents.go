@@ -16,8 +16,8 @@ import (
 	"adze/internal/domain/style"
 	"adze/internal/hook"
 	"adze/internal/mcp/roster"
-	"adze/internal/platform/amount"
 	"adze/internal/platform/term"
+	"adze/internal/platform/text/amount"
 	"adze/internal/tool"
 )
 

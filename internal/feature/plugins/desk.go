@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"adze/internal/commands"
-	"adze/internal/platform/amount"
 	"adze/internal/platform/fs/scope"
+	"adze/internal/platform/text/amount"
 	"adze/internal/ui/streamjson"
 )
 

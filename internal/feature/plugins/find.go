@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"adze/internal/domain/plugin"
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 	"adze/internal/platform/text/spell"
 )
 

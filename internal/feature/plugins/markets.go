@@ -14,7 +14,7 @@ import (
 
 	"adze/internal/domain/plugin"
 	"adze/internal/feature/plugins/market"
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 )
 
 // markets returns the store's marketplaces.

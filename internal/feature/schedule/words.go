@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"adze/internal/domain/cron"
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 	"adze/internal/platform/text/texts"
 	"adze/internal/tool"
 )

@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"adze/internal/domain/workflow"
-	"adze/internal/platform/amount"
 	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/scope"
+	"adze/internal/platform/text/amount"
 	"adze/internal/platform/text/spell"
 	"adze/internal/settings"
 	"adze/internal/tool"

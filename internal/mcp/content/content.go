@@ -13,7 +13,7 @@ import (
 
 	"adze/internal/mcp"
 	"adze/internal/msg"
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 	"adze/internal/platform/text/picture"
 )
 

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 )
 
 var errNoPlace = errors.New("this session keeps no files")

@@ -10,8 +10,8 @@ import (
 
 	"adze/internal/model"
 	"adze/internal/model/wire"
-	"adze/internal/platform/amount"
 	"adze/internal/platform/net/aws"
+	"adze/internal/platform/text/amount"
 )
 
 // A signer signs requests. It implements [wire.Authorizer].

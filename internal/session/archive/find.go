@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 	"adze/internal/platform/text/spell"
 	"adze/internal/session/store"
 )

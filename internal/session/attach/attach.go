@@ -17,9 +17,9 @@ import (
 
 	"adze/internal/agent/exec"
 	"adze/internal/msg"
-	"adze/internal/platform/amount"
 	"adze/internal/platform/fs/paths"
 	"adze/internal/platform/fs/textfile"
+	"adze/internal/platform/text/amount"
 	"adze/internal/platform/text/mention"
 	"adze/internal/platform/text/texts"
 	"adze/internal/prompt"

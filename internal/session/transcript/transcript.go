@@ -17,9 +17,9 @@ import (
 
 	"adze/internal/model/cost"
 	"adze/internal/msg"
-	"adze/internal/platform/amount"
 	"adze/internal/platform/git/gitinfo"
 	"adze/internal/platform/proc/task"
+	"adze/internal/platform/text/amount"
 	"adze/internal/session/archive"
 	"adze/internal/session/store"
 	"adze/internal/setup"

@@ -15,7 +15,7 @@ import (
 	"adze/internal/mcp"
 	"adze/internal/mcp/content"
 	"adze/internal/msg"
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 	"adze/internal/platform/text/spell"
 	"adze/internal/tool"
 )

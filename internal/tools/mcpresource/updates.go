@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 	"adze/internal/tool"
 )
 

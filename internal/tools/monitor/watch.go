@@ -8,8 +8,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"adze/internal/platform/amount"
 	"adze/internal/platform/proc/task"
+	"adze/internal/platform/text/amount"
 )
 
 const (

@@ -15,8 +15,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"adze/internal/platform/amount"
 	"adze/internal/platform/net/web"
+	"adze/internal/platform/text/amount"
 	"adze/internal/platform/text/page"
 	"adze/internal/platform/text/pdf"
 	"adze/internal/tool"

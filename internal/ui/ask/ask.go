@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 
 	"adze/internal/permission"
-	"adze/internal/platform/amount"
 	"adze/internal/platform/fs/scope"
+	"adze/internal/platform/text/amount"
 	"adze/internal/tool"
 	"adze/internal/ui/draw"
 )

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 	"adze/internal/session"
 	"adze/internal/tool"
 	"adze/internal/ui/draw"

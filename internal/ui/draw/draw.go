@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/platform/amount"
 	"adze/internal/platform/cells"
 	"adze/internal/platform/term"
+	"adze/internal/platform/text/amount"
 	"adze/internal/tool"
 )
 

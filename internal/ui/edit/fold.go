@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 )
 
 // Pasted text with more lines or characters than these becomes a fold.

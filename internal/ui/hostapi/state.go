@@ -8,8 +8,8 @@ import (
 	"adze/internal/commands"
 	"adze/internal/hook"
 	"adze/internal/model/cost"
-	"adze/internal/platform/amount"
 	"adze/internal/platform/fs/scope"
+	"adze/internal/platform/text/amount"
 )
 
 func (a api) version(context.Context, none) (any, error) {

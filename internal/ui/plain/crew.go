@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"adze/internal/commands"
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 	"adze/internal/session"
 	"adze/internal/tool"
 )

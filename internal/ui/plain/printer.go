@@ -10,7 +10,7 @@ import (
 	"adze/internal/commands"
 	"adze/internal/model"
 	"adze/internal/msg"
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 	"adze/internal/session"
 	"adze/internal/tool"
 	"adze/internal/ui/controller"

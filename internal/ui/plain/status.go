@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 	"adze/internal/tool"
 	"adze/internal/ui/draw"
 )

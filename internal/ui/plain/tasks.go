@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"adze/internal/platform/amount"
 	"adze/internal/platform/proc/task"
+	"adze/internal/platform/text/amount"
 	"adze/internal/tool"
 	"adze/internal/ui/draw"
 )

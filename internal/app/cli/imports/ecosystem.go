@@ -13,8 +13,8 @@ import (
 	"adze/internal/domain/memdir"
 	"adze/internal/domain/skill"
 	"adze/internal/mcp/roster"
-	"adze/internal/platform/amount"
 	"adze/internal/platform/fs/fsys"
+	"adze/internal/platform/text/amount"
 	"adze/internal/settings"
 )
 

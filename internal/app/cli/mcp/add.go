@@ -14,10 +14,10 @@ import (
 
 	"adze/internal/feature/mcp"
 	"adze/internal/mcp/roster"
-	"adze/internal/platform/amount"
 	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/trust"
 	"adze/internal/platform/proc/osproc"
+	"adze/internal/platform/text/amount"
 	"adze/internal/setup"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"adze/internal/mcp"
 	"adze/internal/mcp/roster"
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 	"adze/internal/platform/text/redact"
 )
 

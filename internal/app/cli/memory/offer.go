@@ -8,9 +8,9 @@ import (
 
 	"adze/internal/domain/memdir"
 	"adze/internal/feature/memory"
-	"adze/internal/platform/amount"
 	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/term"
+	"adze/internal/platform/text/amount"
 	"adze/internal/session/store"
 	"adze/internal/settings"
 	"adze/internal/ui/console"

@@ -9,7 +9,7 @@ import (
 	"text/tabwriter"
 
 	"adze/internal/feature/plugins"
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 	"adze/internal/setup"
 	"adze/internal/tool"
 )

@@ -11,7 +11,7 @@ import (
 
 	"adze/internal/feature/deferred"
 	"adze/internal/msg"
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 	"adze/internal/session/archive"
 	"adze/internal/session/store"
 	"adze/internal/setup"

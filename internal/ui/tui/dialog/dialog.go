@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"math"
 
-	"adze/internal/platform/amount"
 	"adze/internal/platform/cells"
+	"adze/internal/platform/text/amount"
 	"adze/internal/session"
 	"adze/internal/ui/ask"
 	"adze/internal/ui/draw"

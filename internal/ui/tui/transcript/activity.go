@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"adze/internal/model"
-	"adze/internal/platform/amount"
+	"adze/internal/platform/text/amount"
 	"adze/internal/ui/draw"
 )
 

@@ -8,8 +8,8 @@ import (
 
 	"adze/internal/commands"
 	"adze/internal/msg"
-	"adze/internal/platform/amount"
 	"adze/internal/platform/proc/task"
+	"adze/internal/platform/text/amount"
 	"adze/internal/session"
 	"adze/internal/tool"
 	"adze/internal/ui/draw"
