@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/platform/wildcard"
+	"adze/internal/platform/text/wildcard"
 )
 
 // A Policy holds an administrator's restrictions on servers. The zero value allows all.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strings"
 
-	"adze/internal/platform/wildcard"
+	"adze/internal/platform/text/wildcard"
 )
 
 // A Pattern is the content of a command rule: a command ("npm test"), a prefix ("git commit:*")
