@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/platform/edit"
 	"adze/internal/platform/fs/filehistory"
 	"adze/internal/platform/text/amount"
+	"adze/internal/platform/text/edit"
 	"adze/internal/tool/change"
 )
 

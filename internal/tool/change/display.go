@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/platform/edit"
+	"adze/internal/platform/text/edit"
 	"adze/internal/tool"
 )
 

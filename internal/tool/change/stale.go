@@ -9,10 +9,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"adze/internal/platform/edit"
 	"adze/internal/platform/fs/filestate"
 	"adze/internal/platform/fs/paths"
 	"adze/internal/platform/fs/replace"
+	"adze/internal/platform/text/edit"
 	"adze/internal/tool"
 )
 

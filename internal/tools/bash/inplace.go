@@ -13,9 +13,9 @@ import (
 
 	"adze/internal/msg"
 	"adze/internal/permission/nested"
-	"adze/internal/platform/edit"
 	"adze/internal/platform/fs/filestate"
 	"adze/internal/platform/shell"
+	"adze/internal/platform/text/edit"
 	"adze/internal/tool"
 	"adze/internal/tool/change"
 	"adze/internal/tool/command"

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	engine "adze/internal/platform/edit"
+	engine "adze/internal/platform/text/edit"
 	"adze/internal/tool"
 	"adze/internal/tool/change"
 )

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	engine "adze/internal/platform/edit"
+	engine "adze/internal/platform/text/edit"
 	"adze/internal/tool"
 	"adze/internal/tool/change"
 )

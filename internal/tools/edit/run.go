@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"strings"
 
-	engine "adze/internal/platform/edit"
 	"adze/internal/platform/fs/filestate"
+	engine "adze/internal/platform/text/edit"
 	"adze/internal/tool"
 	"adze/internal/tool/change"
 )

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"adze/internal/platform/edit"
+	"adze/internal/platform/text/edit"
 	"adze/internal/tool"
 	"adze/internal/tool/change"
 )

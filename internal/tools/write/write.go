@@ -9,8 +9,8 @@ import (
 	"fmt"
 	"strings"
 
-	"adze/internal/platform/edit"
 	"adze/internal/platform/fs/filestate"
+	"adze/internal/platform/text/edit"
 	"adze/internal/tool"
 	"adze/internal/tool/change"
 )

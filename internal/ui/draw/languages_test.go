@@ -6,7 +6,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"adze/internal/platform/edit"
+	"adze/internal/platform/text/edit"
 	shown "adze/internal/tool/change"
 )
 
