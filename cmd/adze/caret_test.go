@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/platform/cells"
+	"adze/internal/platform/term/cells"
 )
 
 // carets are strings on whose width terminals, libraries and fonts disagree, and some on which

@@ -21,7 +21,7 @@ import (
 	"github.com/creack/pty"
 	"github.com/google/go-cmp/cmp"
 
-	"adze/internal/platform/cells"
+	"adze/internal/platform/term/cells"
 )
 
 // An xterm is a terminal other than tmux: xterm.js, which editors and browsers use. The program

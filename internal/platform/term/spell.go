@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"adze/internal/platform/cells"
+	"adze/internal/platform/term/cells"
 )
 
 // Spell escapes everything in a text that is not plainly visible, except line feeds and tabs.

@@ -10,7 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"adze/internal/platform/cells"
+	"adze/internal/platform/term/cells"
 )
 
 // Sanitize makes s safe to write to a terminal. It removes control sequences and control

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"adze/internal/platform/cells"
+	"adze/internal/platform/term/cells"
 	"adze/internal/ui/draw"
 )
 

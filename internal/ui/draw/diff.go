@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"adze/internal/platform/cells"
+	"adze/internal/platform/term/cells"
 	"adze/internal/tool"
 	"adze/internal/ui/code"
 )

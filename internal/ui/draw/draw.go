@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/platform/cells"
 	"adze/internal/platform/term"
+	"adze/internal/platform/term/cells"
 	"adze/internal/platform/text/amount"
 	"adze/internal/tool"
 )

@@ -3,7 +3,7 @@ package draw
 import (
 	"testing"
 
-	"adze/internal/platform/cells"
+	"adze/internal/platform/term/cells"
 )
 
 // TestGlyphsFor checks that the glyphs are ASCII without a UTF-8 locale.

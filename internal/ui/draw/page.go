@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"adze/internal/commands"
-	"adze/internal/platform/cells"
+	"adze/internal/platform/term/cells"
 	"adze/internal/tool"
 )
 

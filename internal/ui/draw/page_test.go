@@ -15,7 +15,7 @@ import (
 	"adze/internal/commands/extensions"
 	"adze/internal/commands/memory"
 	"adze/internal/commands/rules"
-	"adze/internal/platform/cells"
+	"adze/internal/platform/term/cells"
 	"adze/internal/tool"
 )
 

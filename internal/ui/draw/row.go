@@ -3,8 +3,8 @@ package draw
 import (
 	"strings"
 
-	"adze/internal/platform/cells"
 	"adze/internal/platform/term"
+	"adze/internal/platform/term/cells"
 )
 
 // A Role is the meaning of a piece of text. The theme maps it to a style.

@@ -3,8 +3,8 @@ package draw
 import (
 	"strings"
 
-	"adze/internal/platform/cells"
 	"adze/internal/platform/term"
+	"adze/internal/platform/term/cells"
 )
 
 // A Wrapper wraps streamed text between words. It holds a word back until it is complete. Tabs

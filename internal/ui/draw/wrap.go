@@ -4,8 +4,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"adze/internal/platform/cells"
 	"adze/internal/platform/term"
+	"adze/internal/platform/term/cells"
 )
 
 // tabStop is the distance between tab stops.

@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"adze/internal/platform/cells"
+	"adze/internal/platform/term/cells"
 )
 
 func TestWrapper(t *testing.T) {

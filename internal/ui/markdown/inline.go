@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"adze/internal/platform/cells"
+	"adze/internal/platform/term/cells"
 	"adze/internal/ui/draw"
 )
 

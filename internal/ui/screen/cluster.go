@@ -1,6 +1,6 @@
 package screen
 
-import "adze/internal/platform/cells"
+import "adze/internal/platform/term/cells"
 
 // A cluster tracks characters that a terminal may draw as one.
 type cluster struct {

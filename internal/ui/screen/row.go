@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"adze/internal/platform/cells"
+	"adze/internal/platform/term/cells"
 )
 
 // A row is a line as it is written.

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"adze/internal/platform/cells"
+	"adze/internal/platform/term/cells"
 )
 
 // A Terminal emulates a terminal. It is safe for concurrent use.

@@ -5,7 +5,7 @@ package compose
 import (
 	"slices"
 
-	"adze/internal/platform/cells"
+	"adze/internal/platform/term/cells"
 	"adze/internal/ui/draw"
 	"adze/internal/ui/edit"
 	"adze/internal/ui/keys"

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"adze/internal/msg"
-	"adze/internal/platform/cells"
+	"adze/internal/platform/term/cells"
 	"adze/internal/ui/draw"
 	"adze/internal/ui/edit"
 	"adze/internal/ui/screen"

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 
-	"adze/internal/platform/cells"
+	"adze/internal/platform/term/cells"
 	"adze/internal/platform/text/amount"
 	"adze/internal/session"
 	"adze/internal/ui/ask"

@@ -3,7 +3,7 @@ package pager
 import (
 	"fmt"
 
-	"adze/internal/platform/cells"
+	"adze/internal/platform/term/cells"
 	"adze/internal/ui/draw"
 )
 

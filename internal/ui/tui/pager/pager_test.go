@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"adze/internal/commands"
-	"adze/internal/platform/cells"
+	"adze/internal/platform/term/cells"
 	"adze/internal/tool"
 	"adze/internal/ui/draw"
 	"adze/internal/ui/keys"

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"adze/internal/commands"
-	"adze/internal/platform/cells"
+	"adze/internal/platform/term/cells"
 	"adze/internal/platform/text/fuzzy"
 	"adze/internal/ui/draw"
 )

@@ -5,7 +5,7 @@ import (
 	"unicode"
 
 	"adze/internal/commands/suggest"
-	"adze/internal/platform/cells"
+	"adze/internal/platform/term/cells"
 	"adze/internal/ui/draw"
 	"adze/internal/ui/screen"
 )

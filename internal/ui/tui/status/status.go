@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"adze/internal/commands"
-	"adze/internal/platform/cells"
+	"adze/internal/platform/term/cells"
 	"adze/internal/ui/draw"
 	"adze/internal/ui/screen"
 )

@@ -8,8 +8,8 @@ import (
 
 	"adze/internal/agent"
 	"adze/internal/msg"
-	"adze/internal/platform/cells"
 	"adze/internal/platform/shelf"
+	"adze/internal/platform/term/cells"
 	"adze/internal/tool"
 	"adze/internal/ui/draw"
 )

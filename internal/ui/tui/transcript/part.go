@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"adze/internal/commands"
-	"adze/internal/platform/cells"
+	"adze/internal/platform/term/cells"
 	"adze/internal/ui/draw"
 )
 

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/platform/cells"
 	"adze/internal/platform/shelf"
+	"adze/internal/platform/term/cells"
 	"adze/internal/ui/draw"
 )
 
