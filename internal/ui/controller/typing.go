@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"adze/internal/msg"
-	"adze/internal/platform/clipboard"
+	"adze/internal/platform/term/clipboard"
 	"adze/internal/ui/edit"
 	"adze/internal/ui/keys"
 )

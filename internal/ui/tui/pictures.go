@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"adze/internal/platform/clipboard"
+	"adze/internal/platform/term/clipboard"
 	"adze/internal/ui/edit"
 	"adze/internal/ui/keys"
 	"adze/internal/ui/tui/compose"

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"adze/internal/msg"
-	"adze/internal/platform/clipboard"
+	"adze/internal/platform/term/clipboard"
 	"adze/internal/ui/edit"
 )
 
