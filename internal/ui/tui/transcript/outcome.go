@@ -8,7 +8,7 @@ import (
 
 	"adze/internal/agent"
 	"adze/internal/msg"
-	"adze/internal/platform/shelf"
+	"adze/internal/platform/proc/shelf"
 	"adze/internal/platform/term/cells"
 	"adze/internal/tool"
 	"adze/internal/ui/draw"

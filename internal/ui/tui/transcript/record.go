@@ -1,7 +1,7 @@
 package transcript
 
 import (
-	"adze/internal/platform/shelf"
+	"adze/internal/platform/proc/shelf"
 	"adze/internal/ui/draw"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/platform/shelf"
+	"adze/internal/platform/proc/shelf"
 	"adze/internal/platform/term/cells"
 	"adze/internal/ui/draw"
 )

@@ -6,7 +6,7 @@ import (
 	"os"
 	"strings"
 
-	"adze/internal/platform/shelf"
+	"adze/internal/platform/proc/shelf"
 	"adze/internal/ui/draw"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"adze/internal/model"
 	"adze/internal/msg"
-	"adze/internal/platform/shelf"
+	"adze/internal/platform/proc/shelf"
 	"adze/internal/session"
 	"adze/internal/tool"
 	"adze/internal/ui/draw"
