@@ -30,7 +30,7 @@ var layers = [][]string{
 	{"platform/term/cells", "platform/fs/fsys", "platform/text/jsonc", "platform/sandbox/landlock", "platform/text/latin", "platform/fs/paths", "platform/fs/replace", "platform/fs/reverse", "platform/fs/scope", "platform/sandbox/seccomp", "platform/shell/awk", "platform/shell/scripttest", "platform/shell/sed", "platform/text/textlist", "platform/net/web", "platform/text/wildcard"},
 	{"platform/sandbox/jail", "platform/fs/statefile"},
 	{"platform/*"},
-	{"platform/net/web/webtest", "platform/pulse", "platform/fs/cachefile", "platform/proc/envfile", "platform/proc/environ", "platform/fs/guess"},
+	{"platform/net/web/webtest", "platform/proc/idle", "platform/fs/cachefile", "platform/proc/envfile", "platform/proc/environ", "platform/fs/guess"},
 	{"platform/git/gitrepo"},
 	{"platform/git/gitinfo"},
 	{"platform/git/worktree"},

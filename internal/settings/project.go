@@ -15,7 +15,7 @@ import (
 	"adze/internal/platform/fs/replace"
 	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/fs/trust"
-	"adze/internal/platform/pulse"
+	"adze/internal/platform/proc/idle"
 	"adze/internal/platform/text/spell"
 	"adze/internal/settings/config"
 	"adze/internal/setup"
@@ -46,7 +46,7 @@ type Project struct {
 	User, Other string
 	Trust       *Trust
 	// Pulse tracks activity by or for the user. While it is idle, files are not watched.
-	Pulse pulse.Pulse
+	Pulse idle.Pulse
 
 	source  Source
 	layout  config.Layout

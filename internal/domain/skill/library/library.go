@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"adze/internal/domain/skill"
-	"adze/internal/platform/pulse"
+	"adze/internal/platform/proc/idle"
 )
 
 // A Root is a directory of skills or command files.
@@ -50,7 +50,7 @@ type Config struct {
 	Dir     string
 	Ignored func(path string) bool
 	// Pulse, if non-nil, pauses while the disk is not watched.
-	Pulse *pulse.Pulse
+	Pulse *idle.Pulse
 	// Later delays the first access to the disk and the index for a short time, unless a caller
 	// needs skills.
 	Later bool

@@ -1,6 +1,6 @@
-// Package pulse pauses polling while the user is inactive, so that an idle program uses no
+// Package idle pauses polling while the user is inactive, so that an idle program uses no
 // power.
-package pulse
+package idle
 
 import (
 	"context"
