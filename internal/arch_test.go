@@ -89,7 +89,7 @@ var layers = [][]string{
 	{"app/conversation"},
 	{"app/toolbox"},
 	{"app/wire", "app/cli/auth"},
-	{"app/cli/demo", "app/cli/sessions", "app/cli/agents", "app/cli/mcp", "app/cli/memory", "app/cli/permissions", "app/cli/plugin", "app/cli/serve", "app/cli/imports"},
+	{"app/cli/demo", "app/cli/sessions", "app/cli/agents", "app/cli/mcp", "app/cli/memory", "app/cli/permissions", "app/cli/plugin", "app/cli/mcp", "app/cli/imports"},
 	{"app/cli"},
 	{"app"},
 	{"cmd/*", "bench", "bench/floor", "bench/starter", "dev"},

@@ -9,7 +9,6 @@ import (
 	"adze/internal/app/cli/actions"
 	"adze/internal/app/cli/flags"
 	mcpcli "adze/internal/app/cli/mcp"
-	"adze/internal/app/cli/serve"
 	"adze/internal/app/wire"
 	"adze/internal/feature/mcp"
 	"adze/internal/feature/plugins"
@@ -22,7 +21,7 @@ import (
 type mcpOptions struct {
 	mcpcli.Options
 	project settings.Source
-	served  serve.Options
+	served  mcpcli.ServeOptions
 }
 
 func (o *mcpOptions) flags() []flag {

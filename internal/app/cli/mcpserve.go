@@ -4,12 +4,12 @@ import (
 	"context"
 
 	"adze/internal/app/cli/flags"
-	"adze/internal/app/cli/serve"
+	"adze/internal/app/cli/mcp"
 	"adze/internal/setup"
 )
 
 // serveFlags returns the flags of adze mcp serve.
-func serveFlags(o *serve.Options) []flag {
+func serveFlags(o *mcp.ServeOptions) []flag {
 	table := []flag{
 		{Name: "http", Value: "HOST:PORT", Doc: "with serve, serve clients that connect to this address, such as 127.0.0.1:8000, instead of standard streams",
 			Set: flags.SetText(&o.HTTP)},
@@ -33,5 +33,5 @@ func (o *mcpOptions) serve(ctx context.Context, env *Env, in invocation) error {
 		return err
 	}
 	defer w.Close()
-	return serve.Run(ctx, env.streams(), w, o.served)
+	return mcp.Serve(ctx, env.streams(), w, o.served)
 }

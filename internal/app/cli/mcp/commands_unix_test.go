@@ -1,6 +1,6 @@
 //go:build unix
 
-package serve
+package mcp
 
 import (
 	"context"
@@ -19,7 +19,7 @@ import (
 // TestCommandsEnd checks that a canceled call and the end of the input both end the running
 // command.
 func TestCommandsEnd(t *testing.T) {
-	c := open(t, Options{Access: wire.AccessSpec{Allow: []string{"Bash"}}})
+	c := open(t, ServeOptions{Access: wire.AccessSpec{Allow: []string{"Bash"}}})
 	started := func(file string) int {
 		for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 			var pid int

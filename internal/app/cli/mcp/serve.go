@@ -1,6 +1,4 @@
-// Package serve implements adze mcp serve: an MCP server for the tools of a conversation
-// without a model.
-package serve
+package mcp
 
 import (
 	"cmp"
@@ -22,7 +20,7 @@ import (
 const maxToken = 4096
 
 // Options are the flags of adze mcp serve.
-type Options struct {
+type ServeOptions struct {
 	HTTP string // address; empty means standard streams
 	// TokenFile holds the bearer token of clients. It is not a flag because command lines are
 	// visible to others.
@@ -36,7 +34,7 @@ const instructions = "Tools of adze, which work in %s under the permission rules
 	"with the rule that would allow it. Read a file before you change it."
 
 // token checks the flags and returns the bearer token required of clients.
-func (o *Options) token() (string, error) {
+func (o *ServeOptions) token() (string, error) {
 	if o.HTTP == "" {
 		if o.TokenFile != "" {
 			return "", setup.Errorf("--token-file is for --http: standard streams need none")
@@ -60,7 +58,7 @@ func (o *Options) token() (string, error) {
 }
 
 // Run serves clients until the input ends or ctx is done.
-func Run(ctx context.Context, c *console.Console, w *wire.Workspace, o Options) error {
+func Serve(ctx context.Context, c *console.Console, w *wire.Workspace, o ServeOptions) error {
 	token, err := o.token()
 	if err != nil {
 		return err

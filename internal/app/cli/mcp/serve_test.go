@@ -1,4 +1,4 @@
-package serve
+package mcp
 
 import (
 	"context"
@@ -35,7 +35,7 @@ type client struct {
 
 // open starts the server as its user would, and a client that claims to work in all
 // directories.
-func open(t *testing.T, o Options) *client {
+func open(t *testing.T, o ServeOptions) *client {
 	t.Helper()
 	p := apptest.New(t)
 	p.Write("outside/secret", "outside")
@@ -54,7 +54,7 @@ func open(t *testing.T, o Options) *client {
 	o.Session.Ephemeral = true
 	c := &client{Place: p, done: make(chan error, 1), end: func() { in.Close() }}
 	go func() {
-		c.done <- Run(context.Background(), &console.Console{Stdin: fromClient, Stdout: toClient, Say: say}, w, o)
+		c.done <- Serve(context.Background(), &console.Console{Stdin: fromClient, Stdout: toClient, Say: say}, w, o)
 		toClient.Close()
 	}()
 	other := sdk.NewClient(&sdk.Implementation{Name: "other", Version: "1"}, nil)
@@ -103,7 +103,7 @@ func exists(path string) bool {
 //
 // Proves MCP-50.
 func TestAttack(t *testing.T) {
-	c := open(t, Options{Access: wire.AccessSpec{Mode: "acceptEdits", Allow: []string{"Write", "Bash(echo *)"}}})
+	c := open(t, ServeOptions{Access: wire.AccessSpec{Mode: "acceptEdits", Allow: []string{"Write", "Bash(echo *)"}}})
 	outside, work := c.Path("outside"), c.Path("work")
 	if err := os.Symlink(outside, filepath.Join(work, "link")); err != nil {
 		t.Fatal(err)
@@ -157,7 +157,7 @@ func TestAttack(t *testing.T) {
 // TestWork checks that a file that was read can be changed by a later call, that pictures are
 // returned as such, and that results with a schema are structured.
 func TestWork(t *testing.T) {
-	c := open(t, Options{Access: wire.AccessSpec{Mode: "acceptEdits"}})
+	c := open(t, ServeOptions{Access: wire.AccessSpec{Mode: "acceptEdits"}})
 	if r, text := c.call("Read", map[string]any{"file_path": "a.txt"}); r.IsError || !strings.Contains(text, "two") || r.StructuredContent == nil {
 		t.Errorf("%s", text)
 	}
@@ -184,7 +184,7 @@ func TestWork(t *testing.T) {
 // TestOffers checks that the tool annotations hold for their calls, and that --tools narrows
 // the list.
 func TestOffers(t *testing.T) {
-	c := open(t, Options{})
+	c := open(t, ServeOptions{})
 	list, err := c.ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -208,7 +208,7 @@ func TestOffers(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s", strings.Join(got, "\n"))
 	}
-	c = open(t, Options{Access: wire.AccessSpec{Chosen: true, Tools: []string{"Read", "Glob"}}})
+	c = open(t, ServeOptions{Access: wire.AccessSpec{Chosen: true, Tools: []string{"Read", "Glob"}}})
 	if list, err := c.ListTools(t.Context(), nil); err != nil || len(list.Tools) != 2 {
 		t.Errorf("%v, %v", list, err)
 	}
@@ -220,7 +220,7 @@ func TestOffers(t *testing.T) {
 // TestReadTwice checks that a file is sent again on a second read, since another client may be
 // asking.
 func TestReadTwice(t *testing.T) {
-	c := open(t, Options{})
+	c := open(t, ServeOptions{})
 	for range 2 {
 		if r, text := c.call("Read", map[string]any{"file_path": "a.txt"}); r.IsError || !strings.Contains(text, "two") {
 			t.Error(text)
