@@ -22,77 +22,47 @@ import (
 
 const module = "adze"
 
-// layers ranks the packages, lowest first. A package imports only from lines above its own.
-// Names are relative to internal, except those under cmd; a pattern covers the packages not
-// named otherwise.
-var layers = [][]string{
-	{"msg", "platform/net/contacts", "platform/fs/lockfile", "changelog"},
-	{"platform/term/cells", "platform/fs/fsys", "platform/text/jsonc", "platform/sandbox/landlock", "platform/text/latin", "platform/fs/paths", "platform/fs/replace", "platform/fs/reverse", "platform/fs/scope", "platform/sandbox/seccomp", "platform/shell/awk", "platform/shell/scripttest", "platform/shell/sed", "platform/text/textlist", "platform/net/web", "platform/text/wildcard"},
-	{"platform/sandbox/jail", "platform/fs/statefile"},
-	{"platform/*"},
-	{"platform/net/web/webtest", "platform/proc/idle", "platform/fs/cachefile", "platform/proc/envfile", "platform/proc/environ", "platform/fs/guess"},
-	{"platform/git/gitrepo"},
-	{"platform/git/gitinfo"},
-	{"platform/git/worktree"},
-	{"platform/search/glob", "platform/search/find", "platform/search/regextest", "platform/fs/cachefile/cachefiletest"},
-	{"platform/search/ignore", "platform/search/regex"},
-	{"platform/search/walk", "platform/search/scan"},
-	{"platform/search", "platform/search/fileindex"},
-	{"model"},
-	{"model/wire", "model/catalog", "model/toolname"},
-	{"model/messages", "model/chat", "model/responses", "model/gemini", "model/cost", "model/modeltest", "model/modeltest/chaos", "model/modeltest/toy", "model/tokens"},
-	{"model/bedrock", "model/vertex", "model/foundry"},
-	{"model/anthropic", "model/replay", "model/retry", "model/fit", "model/router", "model/mute", "model/local"},
-	{"model/local/localtest"},
-	{"tool/schema", "domain/tasklist"},
-	{"tool/schema/draft"},
-	{"tool"},
-	{"tool/absent", "tool/tooltest", "tool/change", "tool/command", "tool/deferral", "tool/place", "tool/suggest"},
-	{"permission/compat", "permission/mode"},
-	{"permission/rule", "permission/approval", "permission/nested", "permission/reminder", "permission/tally"},
-	{"permission/program"},
-	{"domain/team"},
-	{"mcp/roster", "mcp/hosted", "mcp/mcptest"},
-	{"mcp", "mcp/editor"},
-	{"mcp/client", "mcp/content", "mcp/signin", "mcp/signin/signintest"},
-	{"domain/agentdef", "domain/skill", "domain/plugin"},
-	{"feature/agents/builtin", "domain/skill/library", "feature/skills/usage", "feature/skills/bundled", "feature/skills/remote", "feature/plugins/market", "domain/style", "domain/cron", "domain/workflow"},
-	{"tools/*", "permission", "hook", "domain/memdir", "domain/instruct"},
-	{"permission/confine"},
-	{"agent/sidequery"},
-	{"agent/exec", "prompt", "feature/memory/recall", "permission/judge", "hook/prompted", "session/title", "session/remark", "agent/compact", "agent/snip", "agent/collapse"},
-	{"agent", "mcp/serve"},
-	{"session/store", "session/notes", "session/sight"},
-	{"session/archive", "session/window"},
-	{"session"},
-	{"session/lifecycle", "session/attach", "session/elicit"},
-	{"commands"},
-	{"feature/worktrees", "commands/about", "commands/display", "commands/extensions", "commands/schedule", "commands/memory", "commands/rules", "commands/suggest", "commands/tips"},
-	{"ui/screen/screentest", "ui/keys"},
-	{"ui/code"},
-	{"ui/draw", "ui/edit", "ui/hostapi", "ui/screen", "ui/streamjson"},
-	{"ui/markdown", "ui/ask"},
-	{"ui/tui/theme"},
-	{"ui/tui/*"},
-	{"ui/tui/prelude"},
-	{"ui/controller"},
-	{"ui/controller/controllertest"},
-	{"ui/headless", "ui/plain", "ui/tui", "ui/acp", "ui/web"},
-	{"setup", "app/apptest", "ui/console"},
-	{"feature/startcache", "app/cli/flags", "app/terminal", "app/terminal", "app/cli/profile", "app/terminal", "app/terminal"},
-	{"settings", "app/cli/actions"},
-	{"session/transcript", "feature/memory", "feature/styles", "feature/agents", "feature/plugins"},
-	{"app/models", "feature/mcp", "feature/deferred", "feature/skills", "feature/schedule", "feature/tasks", "feature/doctor", "feature/questions", "feature/agents", "feature/worktrees", "feature/agents", "feature/agents"},
-	{"feature/teams", "feature/workflows", "feature/agents"},
-	{"app/models", "app/conversation", "app/artifacts", "app/conversation", "app/conversation", "feature/memory"},
-	{"app/conversation", "app/conversation", "feature/instructions", "app/toolbox"},
-	{"app/conversation"},
-	{"app/toolbox"},
-	{"app/wire", "app/cli/auth"},
-	{"app/cli/demo", "app/cli/sessions", "app/cli/agents", "app/cli/mcp", "app/cli/memory", "app/cli/permissions", "app/cli/plugin", "app/cli/mcp", "app/cli/imports"},
-	{"app/cli"},
-	{"app"},
-	{"cmd/*", "bench", "bench/floor", "bench/starter", "dev"},
+// rooms lists the directories, lowest first. A package imports from its own room and from the
+// rooms above it in this list. Names are relative to internal, except those under cmd.
+var rooms = []string{
+	"changelog",
+	"msg",
+	"platform/text",
+	"platform/term",
+	"platform/fs",
+	"platform/proc",
+	"platform/net",
+	"platform/sandbox",
+	"platform/shell",
+	"platform/git",
+	"platform/search",
+	"setup",
+	"model",
+	"tool",
+	"agent",
+	"permission",
+	"hook",
+	"mcp",
+	"domain",
+	"tools",
+	"prompt",
+	"session",
+	"commands",
+	"ui",
+	"settings",
+	"feature",
+	"app",
+	"bench",
+	"dev",
+	"cmd",
+}
+
+// apart lists the rooms whose parts do not import each other, and for each the parts that the
+// others may import.
+var apart = map[string][]string{
+	"tools":   nil,
+	"domain":  nil,
+	"feature": {"feature/agents", "feature/startcache"},
 }
 
 // composers combine implementations: tools, the program, providers.
@@ -107,20 +77,17 @@ var implementations = []string{
 
 // ownTools lists the tools that a package below app/wire binds to its own state.
 var ownTools = map[string][]string{
-	"app/artifacts": {"tools/plan"},
-	"feature/agents":     {"tools/agent"},
-	"feature/memory":     {"tools/agent"},
-	"feature/deferred":     {"tools/extratools"},
-	"app/conversation":    {"tools/structured"},
-	"feature/questions":  {"tools/askuser"},
-	"feature/mcp":    {"tools/mcptool", "tools/mcpresource"},
-	"feature/tasks":  {"tools/tasks", "tools/todo"},
-	"app/conversation":     {"tools/bash"},
-	"feature/skills":     {"tools/skill", "tools/discover"},
-	"feature/agents":  {"tools/agent"},
-	"feature/teams":      {"tools/team", "tools/agent"},
-	"app/toolbox":   {"tools/webfetch", "tools/websearch"},
-	"feature/workflows":  {"tools/workflow", "tools/agent"},
+	"app/artifacts":     {"tools/plan"},
+	"app/conversation":  {"tools/bash", "tools/structured"},
+	"feature/agents":    {"tools/agent"},
+	"feature/deferred":  {"tools/extratools"},
+	"feature/mcp":       {"tools/mcptool", "tools/mcpresource"},
+	"feature/memory":    {"tools/agent"},
+	"feature/questions": {"tools/askuser"},
+	"feature/skills":    {"tools/skill", "tools/discover"},
+	"feature/tasks":     {"tools/tasks", "tools/todo"},
+	"feature/teams":     {"tools/team", "tools/agent"},
+	"feature/workflows": {"tools/workflow", "tools/agent"},
 }
 
 // frontEnds are started by app/cli with the components that app/wire has assembled.
@@ -219,13 +186,12 @@ func parseTree(t *testing.T, mode parser.Mode) map[string]*ast.File {
 // checkImports applies the table to the import paths of each file.
 func checkImports(imports map[string][]string) []string {
 	var problems []string
-	unknown := map[string]bool{}
 	for _, file := range slices.Sorted(maps.Keys(imports)) {
 		from := packageName(path.Dir(file))
-		fromRank, ok := rank(from)
-		if !ok && !unknown[from] {
-			unknown[from] = true
-			problems = append(problems, fmt.Sprintf("%s: package %s has no layer; add it to the table in internal/arch_test.go", file, from))
+		fromRank := rank(from)
+		if fromRank < 0 {
+			problems = append(problems, fmt.Sprintf("%s: package %s is in no room; add its directory to the list in internal/arch_test.go", file, from))
+			continue
 		}
 		for _, imported := range imports[file] {
 			rel, inside := strings.CutPrefix(imported, module+"/")
@@ -233,30 +199,27 @@ func checkImports(imports map[string][]string) []string {
 				continue
 			}
 			to := packageName(rel)
-			toRank, known := rank(to)
-			if !ok || !known {
-				continue // reported at the package itself
-			}
-			if why := forbidden(from, to, fromRank, toRank); why != "" {
-				problems = append(problems, fmt.Sprintf("%s imports %s: %s", file, imported, why))
+			if toRank := rank(to); toRank >= 0 { // otherwise reported at the package itself
+				if why := forbidden(from, to, fromRank, toRank); why != "" {
+					problems = append(problems, fmt.Sprintf("%s imports %s: %s", file, imported, why))
+				}
 			}
 		}
 	}
 	return problems
 }
 
-// forbidden returns the reason from may not import to, or "".
+// forbidden returns the reason why from may not import to, or "" if it may.
 func forbidden(from, to string, fromRank, toRank int) string {
-	within := func(name, dir string) bool { return name == dir || strings.HasPrefix(name, dir+"/") }
+	room := rooms[toRank]
+	parts, separate := apart[room]
 	switch {
 	case toRank > fromRank:
-		return fmt.Sprintf("%s is a layer above %s", to, from)
-	case toRank == fromRank:
-		return fmt.Sprintf("%s and %s are siblings; what both need goes down a layer", to, from)
-	case to == "settings/config" && !within(from, "app"):
-		return "only app reads the configuration"
+		return fmt.Sprintf("%s is above %s", room, rooms[fromRank])
+	case toRank == fromRank && separate && part(from, room) != part(to, room) && !slices.Contains(parts, part(to, room)):
+		return fmt.Sprintf("%s and %s do not import each other; what both need goes down a room", part(to, room), part(from, room))
 	case matches(implementations, to) && !slices.Contains(composers, from) && from != "bench" && !slices.Contains(ownTools[from], to):
-		return "only app/toolbox, app/wire and app/providers import implementations"
+		return "only app/toolbox, app/wire and app/models import implementations"
 	case matches(frontEnds, to) && from != "app/wire" && from != "app/cli":
 		return "only app/cli and app/wire know front ends"
 	case within(from, "tool") && within(to, "model"):
@@ -267,22 +230,20 @@ func forbidden(from, to string, fromRank, toRank int) string {
 	return ""
 }
 
+// part returns the directory directly below a room that a package belongs to.
+func part(name, room string) string {
+	first, _, _ := strings.Cut(strings.TrimPrefix(name, room+"/"), "/")
+	return room + "/" + first
+}
+
+func within(name, dir string) bool { return name == dir || strings.HasPrefix(name, dir+"/") }
+
 // packageName returns a directory's name in the table.
 func packageName(dir string) string { return strings.TrimPrefix(dir, "internal/") }
 
-// rank returns the layer of a package. A name in the table takes precedence over a pattern.
-func rank(name string) (int, bool) {
-	for i, layer := range layers {
-		if slices.Contains(layer, name) {
-			return i, true
-		}
-	}
-	for i, layer := range layers {
-		if matches(layer, name) {
-			return i, true
-		}
-	}
-	return 0, false
+// rank returns the index of a package's room, or -1.
+func rank(name string) int {
+	return slices.IndexFunc(rooms, func(room string) bool { return within(name, room) })
 }
 
 func matches(patterns []string, name string) bool {
@@ -319,7 +280,7 @@ func checkComments(files map[string]*ast.File) []string {
 // namesTools are the packages that may refer to a tool by name: the tools, user-written rules
 // and agents, and the packages that assemble or measure the program. A contract suite is a
 // test. A key context has the name of a tool.
-var namesTools = []string{"ui/keys", "tools/*", "permission/compat", "domain/agentdef", "feature/agents/builtin", "app", "app/*", "bench", "bench/*", "cmd/*", "model/modeltest"}
+var namesTools = []string{"ui/keys", "tools/*", "permission/compat", "domain/agentdef", "feature/agents/builtin", "app", "app/*", "app/cli/*", "feature/*", "settings", "bench", "bench/*", "cmd/*", "model/modeltest"}
 
 var (
 	providerNames = []string{"anthropic", "bedrock", "vertex", "foundry", "openai", "gemini", "grok", "openrouter"}
@@ -451,23 +412,22 @@ func TestArchCheckImports(t *testing.T) {
 		{"parent over its part", "internal/agent/agent.go", "adze/internal/agent/exec", ""},
 		{"command", "cmd/adze/main.go", "adze/internal/app", ""},
 		{"wire and an implementation", "internal/app/wire/tools.go", "adze/internal/tools/read", ""},
-		{"app and the configuration", "internal/settings/project.go", "adze/internal/settings/config", ""},
+		{"feature and agents", "internal/feature/teams/teams.go", "adze/internal/feature/agents", ""},
+		{"feature and its part", "internal/feature/memory/memory.go", "adze/internal/feature/memory/recall", ""},
 		{"front end part", "internal/ui/tui/tui.go", "adze/internal/ui/tui/composer", ""},
 
-		{"upward", "internal/agent/agent.go", "adze/internal/session", "session is a layer above agent"},
-		{"upward to a command", "internal/app/main.go", "adze/cmd/adze", "cmd/adze is a layer above app"},
-		{"part over its parent", "internal/agent/exec/exec.go", "adze/internal/agent", "agent is a layer above agent/exec"},
-		{"siblings by pattern", "internal/tools/edit/edit.go", "adze/internal/tools/read", "tools/read and tools/edit are siblings"},
-		{"siblings by name", "internal/hook/hook.go", "adze/internal/permission", "permission and hook are siblings"},
-		{"implementation", "internal/agent/agent.go", "adze/internal/model/retry", "only app/toolbox, app/wire and app/providers import implementations"},
+		{"upward", "internal/agent/agent.go", "adze/internal/session", "session is above agent"},
+		{"upward to a command", "internal/app/main.go", "adze/cmd/adze", "cmd is above app"},
+		{"upward within platform", "internal/platform/fs/paths/paths.go", "adze/internal/platform/git/gitinfo", "platform/git is above platform/fs"},
+		{"tool and tool", "internal/tools/edit/edit.go", "adze/internal/tools/read", "tools/read and tools/edit do not import each other"},
+		{"feature and feature", "internal/feature/skills/skills.go", "adze/internal/feature/plugins/market", "feature/plugins and feature/skills do not import each other"},
+		{"implementation", "internal/agent/agent.go", "adze/internal/model/retry", "only app/toolbox, app/wire and app/models import implementations"},
 		{"implementation by a command", "cmd/adze/main.go", "adze/internal/ui/tui", "only app/cli and app/wire know front ends"},
-		{"configuration", "internal/session/session.go", "adze/internal/settings/config", "only app reads the configuration"},
 		{"tool and model", "internal/tool/tool.go", "adze/internal/model", "do not know each other"},
 		{"tool part and model part", "internal/tool/schema/s.go", "adze/internal/model/cost", "do not know each other"},
-		{"model and tool", "internal/model/model.go", "adze/internal/tool", "tool is a layer above model"},
+		{"model and tool", "internal/model/model.go", "adze/internal/tool", "tool is above model"},
 		{"contract suite", "internal/agent/agent.go", "adze/internal/tool/tooltest", "only tests import"},
-		{"unknown package", "internal/stuff/stuff.go", "adze/internal/msg", "stuff has no layer; add it"},
-		{"unknown part", "internal/tools/read/deep/d.go", "adze/internal/msg", "tools/read/deep has no layer; add it"},
+		{"unknown package", "internal/stuff/stuff.go", "adze/internal/msg", "stuff is in no room; add its directory"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

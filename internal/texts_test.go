@@ -34,7 +34,7 @@ func TestTextsAreBilingual(t *testing.T) {
 			return err
 		}
 		slashed := filepath.ToSlash(name)
-		if d.IsDir() && (d.Name() == "testdata" || slashed == "skill/bundled") {
+		if d.IsDir() && (d.Name() == "testdata" || slashed == "feature/skills/bundled") {
 			return fs.SkipDir
 		}
 		base, ok := strings.CutSuffix(d.Name(), ".md")
