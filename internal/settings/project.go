@@ -215,17 +215,17 @@ const pollInterval = time.Second
 
 // Watch calls notify for each change of the settings files until ctx is done.
 func (p *Project) Watch(ctx context.Context, notify func(config.Change)) {
-	p.live.Watch(func() bool { return p.Pulse.Wait(ctx, pollInterval) }, func(c config.Change) { notify(p.told(c)) })
+	p.live.Watch(func() bool { return p.Pulse.Wait(ctx, pollInterval) }, func(c config.Change) { notify(p.withUnconfirmed(c)) })
 }
 
 // Poll checks the settings files once, for tests that do not wait for [Project.Watch].
 func (p *Project) Poll() (config.Change, bool) {
 	c, ok := p.live.Poll()
-	return p.told(c), ok
+	return p.withUnconfirmed(c), ok
 }
 
-// told adds warnings about unconfirmed files to a change.
-func (p *Project) told(c config.Change) config.Change {
+// withUnconfirmed adds warnings about unconfirmed files to a change.
+func (p *Project) withUnconfirmed(c config.Change) config.Change {
 	if len(c.Files) == 0 {
 		return c
 	}

@@ -41,8 +41,8 @@ func (*completionOptions) run(_ context.Context, env *Env, in invocation) error 
 	return setup.Errorf("usage: adze completion bash|zsh|fish")
 }
 
-// An offerer is a command that completes its arguments. args are those before the cursor.
-type offerer interface {
+// A completer is a command that completes its arguments. args are those before the cursor.
+type completer interface {
 	offers(env *Env, args []string) []offer
 }
 

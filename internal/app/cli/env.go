@@ -49,13 +49,13 @@ type Env struct {
 	Version string
 	Now     func() time.Time
 
-	voice *voice          // may be nil
-	done  <-chan struct{} // closed on interrupt; may be nil
+	messenger *messenger      // may be nil
+	done      <-chan struct{} // closed on interrupt; may be nil
 }
 
-// A voice sends messages to the front end instead of standard error, and asks with a dialog
+// A messenger sends messages to the front end instead of standard error, and asks with a dialog
 // instead of lines. Nil and the zero value do neither.
-type voice struct {
+type messenger struct {
 	mu  sync.Mutex
 	say func(string)
 	// ask asks questions before a conversation; nil asks on lines. Other text typed in the
@@ -64,14 +64,14 @@ type voice struct {
 	typed []byte
 }
 
-func (v *voice) set(say func(string)) {
+func (v *messenger) set(say func(string)) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.say = say
 }
 
-// speak passes text to the front end and reports whether there is one.
-func (v *voice) speak(text string) bool {
+// send passes text to the front end and reports whether there is one.
+func (v *messenger) send(text string) bool {
 	if v == nil {
 		return false
 	}
@@ -92,7 +92,7 @@ func (env *Env) lost() error {
 // on standard error, word-wrapped if that is a terminal.
 func (env *Env) Say(text string) {
 	text = "adze: " + term.Sanitize(text)
-	if !env.voice.speak(text) {
+	if !env.messenger.send(text) {
 		env.tell(text)
 	}
 }
@@ -109,8 +109,8 @@ func (env *Env) tell(text string) {
 // streams returns the streams as a Console.
 func (env *Env) streams() *console.Console {
 	c := &console.Console{Stdin: env.Stdin, Stdout: env.Stdout, StdinTerminal: env.StdinTerminal, StdoutTerminal: env.StdoutTerminal, Say: env.Say, Done: env.done}
-	if env.voice != nil {
-		c.Dialog = env.voice.ask
+	if env.messenger != nil {
+		c.Dialog = env.messenger.ask
 	}
 	return c
 }

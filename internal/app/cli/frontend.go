@@ -30,8 +30,8 @@ func (env *Env) dialog(ctx context.Context, s terminal.FrontEnd) func(q console.
 	}
 	return func(q console.Choice) (int, error) {
 		chosen, typed, err := s.Ask(ctx, dialog.Simple{Text: q.Question, Answers: q.Answers, Marked: q.Marked, Letters: q.Letters, Leaving: q.Leaving})
-		if env.voice != nil {
-			env.voice.typed = append(env.voice.typed, typed...)
+		if env.messenger != nil {
+			env.messenger.typed = append(env.messenger.typed, typed...)
 		}
 		return chosen, dialogError(err)
 	}

@@ -55,8 +55,8 @@ func TestConfirmWith(t *testing.T) {
 		{"another line", "\n", -1, terminal.ErrKeys, false, false},
 		{"interrupted", "y\n", -1, prelude.ErrInterrupted, false, true},
 	} {
-		env := &Env{Stdin: strings.NewReader(tt.input), Stdout: io.Discard, voice: &voice{}}
-		env.voice.ask = func(console.Choice) (int, error) { return tt.chosen, dialogError(tt.err) }
+		env := &Env{Stdin: strings.NewReader(tt.input), Stdout: io.Discard, messenger: &messenger{}}
+		env.messenger.ask = func(console.Choice) (int, error) { return tt.chosen, dialogError(tt.err) }
 		yes, err := env.confirm("Trust it?")
 		var ended *Ended
 		if yes != tt.yes || errors.As(err, &ended) != tt.ends {

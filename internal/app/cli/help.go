@@ -205,7 +205,7 @@ func (c *command) describe(env *Env) flags.Command {
 	if a, ok := o.(actor); ok {
 		d.Actions = a.actions()
 	}
-	if a, ok := o.(offerer); ok {
+	if a, ok := o.(completer); ok {
 		d.Offers = func(args []string) []flags.Offer { return a.offers(env, args) }
 	}
 	return d

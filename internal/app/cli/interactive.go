@@ -54,7 +54,7 @@ type interactiveRun struct {
 
 // interact runs conversations at the terminal until the user leaves.
 func (o *runOptions) interact(ctx context.Context, env *Env, in invocation) error {
-	env.voice = &voice{} // before others can use it
+	env.messenger = &messenger{} // before others can use it
 	p, err := o.meet(ctx, env)
 	if err != nil {
 		return err
@@ -151,10 +151,10 @@ type front interface {
 // end.
 func (env *Env) front(ctx context.Context, f front) error {
 	if errs, ok := env.Stderr.(*os.File); ok && term.IsTerminal(errs) {
-		env.voice.set(f.Tell)
+		env.messenger.set(f.Tell)
 	}
 	err := f.Run(ctx)
-	env.voice.set(nil)
+	env.messenger.set(nil)
 	for _, text := range f.Untold() { // the prefix is already there
 		env.tell(text)
 	}
@@ -170,7 +170,7 @@ func (t *interactiveRun) takeKeys(env *Env, cfg *tui.Config) bool {
 		return false
 	}
 	if in, ok := env.Stdin.(*os.File); ok {
-		cfg.In = io.MultiReader(bytes.NewReader(env.voice.typed), term.Keys(in))
+		cfg.In = io.MultiReader(bytes.NewReader(env.messenger.typed), term.Keys(in))
 	}
 	modes := term.KeyModes(env.Stdout, env.Getenv)
 	modes.On()
@@ -359,8 +359,8 @@ func (t *interactiveRun) close() {
 // unless an answer changes them.
 func (o *runOptions) meet(ctx context.Context, env *Env) (*settings.Project, error) {
 	p, warnings := settings.Open(env.source(o.project))
-	if env.voice != nil {
-		env.voice.ask = env.dialog(ctx, o.seat(env, p))
+	if env.messenger != nil {
+		env.messenger.ask = env.dialog(ctx, o.seat(env, p))
 	}
 	if err := confirmInvalid(env, p); err != nil {
 		return nil, err

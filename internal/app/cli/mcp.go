@@ -83,14 +83,14 @@ func (o *mcpOptions) run(ctx context.Context, env *Env, in invocation) error {
 	t := &mcpcli.Task{
 		Console: env.streams(), Options: &o.Options, Project: p, Args: args[:len(args)-min(len(in.Rest), len(args))], Command: in.Rest,
 	}
-	t.Open = func(entries []*roster.Entry, connect bool) (*mcp.Fleet, func(), error) {
+	t.Open = func(entries []*roster.Entry, connect bool) (*mcp.Manager, func(), error) {
 		place := env.wire()
 		if connect {
 			place.Say = func(string) {} // the action reports server states
 		}
 		place.Servers.Loaded = &roster.Roster{Entries: entries}
 		w := wire.Open(place, p)
-		f, err := w.Fleet()
+		f, err := w.MCP()
 		if err != nil {
 			w.Close()
 			return nil, nil, err

@@ -21,13 +21,13 @@ import (
 	"adze/internal/settings/config"
 )
 
-// existing holds the names that texts may mention.
-type existing struct {
+// knownNames holds the names that texts may mention.
+type knownNames struct {
 	slash, commands, flags, settings, variables map[string]bool
 }
 
-func whatExists() *existing {
-	e := &existing{slash: map[string]bool{}, commands: map[string]bool{}, flags: map[string]bool{"help": true, "version": true}, settings: map[string]bool{}, variables: map[string]bool{}}
+func whatExists() *knownNames {
+	e := &knownNames{slash: map[string]bool{}, commands: map[string]bool{}, flags: map[string]bool{"help": true, "version": true}, settings: map[string]bool{}, variables: map[string]bool{}}
 	for _, c := range everyCommand().Commands() {
 		e.slash[c.Name] = true
 		for _, alias := range c.Aliases {
@@ -118,7 +118,7 @@ func code(doc string) []string {
 
 // missingInCode returns the names in a piece of code that do not exist. Only lines about adze
 // itself and isolated flags are checked.
-func (e *existing) missingInCode(span string) []string {
+func (e *knownNames) missingInCode(span string) []string {
 	var missing []string
 	if i := strings.Index(span, " #"); i > 0 { // shell comment
 		span = span[:i]
@@ -138,7 +138,7 @@ func (e *existing) missingInCode(span string) []string {
 	return append(missing, e.missingSettings(span)...)
 }
 
-func (e *existing) missingFlags(text string) []string {
+func (e *knownNames) missingFlags(text string) []string {
 	var missing []string
 	for _, m := range flagName.FindAllStringSubmatch(text, -1) {
 		if name := strings.TrimSuffix(m[1], "-"); !e.flags[name] && !foreign[name] {
@@ -150,7 +150,7 @@ func (e *existing) missingFlags(text string) []string {
 
 // missingSettings returns unknown variables, and unknown names that look like settings because
 // they start with a known section.
-func (e *existing) missingSettings(text string) []string {
+func (e *knownNames) missingSettings(text string) []string {
 	var missing []string
 	for _, m := range settingName.FindAllStringSubmatch(text, -1) {
 		section, _, _ := strings.Cut(m[1], ".")
@@ -167,7 +167,7 @@ func (e *existing) missingSettings(text string) []string {
 }
 
 // missingInSentence returns the names in a text for users or models that do not exist.
-func (e *existing) missingInSentence(text string) []string {
+func (e *knownNames) missingInSentence(text string) []string {
 	var missing []string
 	for _, m := range slashName.FindAllStringSubmatch(text, -1) {
 		if !e.slash[m[1]] && !directories[m[1]] {
@@ -183,7 +183,7 @@ func (e *existing) missingInSentence(text string) []string {
 }
 
 // verb reports whether a word after "adze" is a verb rather than a command.
-func (e *existing) verb(word string) bool {
+func (e *knownNames) verb(word string) bool {
 	return (strings.HasSuffix(word, "s") || strings.HasSuffix(word, "ed")) && verbs()[word].use == "" &&
 		len(spell.Closest(word, slices.Collect(maps.Keys(e.commands)), 1)) == 0
 }
@@ -254,16 +254,16 @@ func TestKeysInDocuments(t *testing.T) {
 	}
 }
 
-// spoken lists the packages whose sentences are for users or models. Packages below them know
+// textPackages lists the packages whose sentences are for users or models. Packages below them know
 // other programs' commands by name.
-var spoken = []string{"agent", "app", "brief", "confine", "desk", "hook", "instruct", "memory", "model", "permission", "session", "tool", "tools", "ui"}
+var textPackages = []string{"agent", "app", "brief", "confine", "desk", "hook", "instruct", "memory", "model", "permission", "session", "tool", "tools", "ui"}
 
 // TestNamesInSentences checks that every command, flag, setting and variable named in the
 // program's texts exists: errors, notices, help, and texts for models (model-side 3.6).
 func TestNamesInSentences(t *testing.T) {
 	e, root := whatExists(), filepath.Join("..", "..")
 	sentences := 0
-	for _, dir := range spoken {
+	for _, dir := range textPackages {
 		err := filepath.WalkDir(filepath.Join(root, dir), func(path string, d fs.DirEntry, err error) error {
 			switch {
 			case err != nil:

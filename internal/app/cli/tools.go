@@ -49,7 +49,7 @@ func (o *toolsOptions) run(ctx context.Context, env *Env, in invocation) error {
 	defer w.Close()
 	var served []tool.Tool
 	if o.mcp {
-		fleet, err := w.Fleet()
+		fleet, err := w.MCP()
 		if err != nil {
 			return err
 		}

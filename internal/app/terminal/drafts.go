@@ -24,8 +24,8 @@ type Drafts struct {
 	failed  bool // the user has been notified
 }
 
-// A kept draft is the content of a file.
-type kept struct {
+// A draftFile draft is the content of a file.
+type draftFile struct {
 	Project string `json:"project"`
 	// Process is the ID of the process that wrote it. While it runs, other processes do not use
 	// the draft.
@@ -69,7 +69,7 @@ func (d *Drafts) store(path string, data []byte) error {
 		}
 		return nil
 	}
-	content, err := json.Marshal(kept{d.project, os.Getpid(), data})
+	content, err := json.Marshal(draftFile{d.project, os.Getpid(), data})
 	if err != nil {
 		return err
 	}
@@ -98,12 +98,12 @@ func (d *Drafts) Load(session string) []byte {
 }
 
 // read returns a file's content, or nil.
-func (d *Drafts) read(path string) *kept {
+func (d *Drafts) read(path string) *draftFile {
 	data, err := fsys.ReadSmall(path, maxDraft)
 	if err != nil {
 		return nil
 	}
-	var k kept
+	var k draftFile
 	if json.Unmarshal(data, &k) != nil {
 		return nil
 	}
@@ -111,7 +111,7 @@ func (d *Drafts) read(path string) *kept {
 }
 
 // abandoned returns the project's latest draft whose session cannot be continued, or nil.
-func (d *Drafts) abandoned() (path string, k *kept) {
+func (d *Drafts) abandoned() (path string, k *draftFile) {
 	entries, err := os.ReadDir(d.dir)
 	if err != nil {
 		return "", nil

@@ -52,7 +52,7 @@ func (s FrontEnd) LineByLine() string {
 		return "TERM"
 	case emacs != "" && !strings.Contains(emacs, "vterm") && !strings.Contains(emacs, "eat"):
 		return "INSIDE_EMACS"
-	case s.set("CI") && !s.desk():
+	case s.set("CI") && !s.attended():
 		return "CI"
 	case width > 0 && width < leastWidth || height > 0 && height < leastHeight:
 		return "the size of the terminal"
@@ -60,8 +60,8 @@ func (s FrontEnd) LineByLine() string {
 	return ""
 }
 
-// desk reports whether the terminal was opened by a person rather than by a build server.
-func (s FrontEnd) desk() bool {
+// attended reports whether the terminal was opened by a person rather than by a build server.
+func (s FrontEnd) attended() bool {
 	for _, name := range []string{"TMUX", "STY", "SSH_TTY", "TERM_PROGRAM"} {
 		if s.Getenv(name) != "" {
 			return true

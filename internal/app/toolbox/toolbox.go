@@ -69,7 +69,7 @@ type Config struct {
 	// NoRepository is true if the conversation started outside a git repository.
 	NoRepository bool
 	Extras       *deferred.Extras // nil if no tools are deferred
-	Servers      *mcp.Share       // nil without servers
+	Servers      *mcp.Client      // nil without servers
 	// Output receives the value that a turn must end in.
 	Output *structured.Output
 }

@@ -177,11 +177,11 @@ func (c *Conversation) keepFiles() {
 	file := c.PlanFile()
 	kept.Readable, kept.Editable, kept.PlanFile = []string{filepath.Dir(file)}, []string{file}, file
 	kept.Readable = append(kept.Readable, c.record.Readable()...)
-	if k := c.spec.Worker.keeper(); k != nil {
+	if k := c.spec.Worker.memoryTask(); k != nil {
 		kept.Readable = append(kept.Readable, k.Reads...)
 	}
 	kept.Readable = append(kept.Readable, c.spec.Worker.material()...)
-	for _, dir := range c.told.memory.Dirs() {
+	for _, dir := range c.prompt.memory.Dirs() {
 		kept.Readable, kept.Editable = append(kept.Readable, dir), append(kept.Editable, dir)
 	}
 	c.Gate.SetKept(kept)

@@ -108,20 +108,20 @@ func offeredBy(s *Spec) func(tool string) bool {
 	return s.Definition.Offers
 }
 
-// holder returns the definition of the conversation's agent; nil for a fork or if it has none.
-func holder(s *Spec) *agentdef.Definition {
+// agentDefinition returns the definition of the conversation's agent; nil for a fork or if it has none.
+func agentDefinition(s *Spec) *agentdef.Definition {
 	if s.Worker != nil {
-		return s.Worker.Birth.Definition
+		return s.Worker.Spec.Definition
 	}
 	return s.Definition
 }
 
-// remembering returns the definition of the conversation's agent if that agent has its own
+// memoryAgent returns the definition of the conversation's agent if that agent has its own
 // memory, or nil.
-func remembering(s *Spec) *agentdef.Definition {
+func memoryAgent(s *Spec) *agentdef.Definition {
 	d := s.Definition
 	if s.Worker != nil && !s.Worker.fork() {
-		d = s.Worker.Birth.Definition
+		d = s.Worker.Spec.Definition
 	}
 	if d == nil || d.Memory == "" {
 		return nil
@@ -140,7 +140,7 @@ func promptChoice(s *Spec, m *memory.View, l texts.Language) prompt.Choice {
 	if d := s.Definition; d != nil && d.Prompt != "" && c.Agent == nil {
 		c.Agent = &d.Prompt
 	}
-	if told := m.Told(); remembering(s) != nil && c.Agent != nil {
+	if told := m.Told(); memoryAgent(s) != nil && c.Agent != nil {
 		text := strings.TrimSpace(*c.Agent + "\n\n" + told.Section(l))
 		c.Agent = &text
 	}

@@ -33,9 +33,9 @@ import (
 	"adze/internal/tools/bash"
 )
 
-// A briefing holds the model's context other than messages: the system prompt and the
+// A promptState holds the model's context other than messages: the system prompt and the
 // announcements of instructions, memories and the date.
-type briefing struct {
+type promptState struct {
 	ws        *Workspace
 	spec      *Spec
 	memory    *memory.View
@@ -54,7 +54,7 @@ type briefing struct {
 	settle func() // waits until skill files have been read
 	tasks  *tasks.Lists
 	jobs   *schedule.Runner // scheduled prompts; nil if scheduling is off
-	team   teams.Part
+	team   teams.Membership
 
 	workers *agents.Coordinator // describes workers; nil unless coordinating
 
@@ -62,15 +62,15 @@ type briefing struct {
 	// spare reports whether the model can do without a tool; next returns the next turn's model
 	// and tools. Both may be nil.
 	spare func(tool string) bool
-	// alone returns the calls that need no approval in an unattended session.
+	// unattendedCalls returns the calls that need no approval in an unattended session.
 	alone func() prompt.Alone
 	next  func() (modelID string, tools []msg.ToolSpec)
 }
 
-// newBriefing returns the conversation's briefing. shared reports whether the provider can
+// newPromptState returns the conversation's briefing. shared reports whether the provider can
 // share a cache between users. Without a model, the prompt is nil.
-func newBriefing(w *Workspace, spec *Spec, shared func() bool, scratch func() string) *briefing {
-	b := &briefing{ws: w, spec: spec, memory: w.openMemory(spec), keeper: prompt.Keeper{Version: w.Version, Language: w.language}, alone: func() prompt.Alone { return prompt.Alone{} }}
+func newPromptState(w *Workspace, spec *Spec, shared func() bool, scratch func() string) *promptState {
+	b := &promptState{ws: w, spec: spec, memory: w.openMemory(spec), keeper: prompt.Keeper{Version: w.Version, Language: w.language}, alone: func() prompt.Alone { return prompt.Alone{} }}
 	b.leftOut = sync.OnceValue(func() []string { return instructions.LeftOut(w.Project, spec.Instructions()) })
 	if spec.Calls == FromModel {
 		b.prompt = b.newPrompt(shared, scratch)
@@ -79,7 +79,7 @@ func newBriefing(w *Workspace, spec *Spec, shared func() bool, scratch func() st
 }
 
 // newPrompt returns the system prompt built from the spec and the settings.
-func (b *briefing) newPrompt(shared func() bool, scratch func() string) *prompt.Prompt {
+func (b *promptState) newPrompt(shared func() bool, scratch func() string) *prompt.Prompt {
 	v, w := b.ws.values(), b.ws
 	dir, original := b.spec.dir(w), w.Project.Trust.Main
 	if t := b.spec.Worktree.In; t != nil {
@@ -134,7 +134,7 @@ func (b *briefing) newPrompt(shared func() bool, scratch func() string) *prompt.
 	if v.Size != settings.SmallPrompt && p.Choice.Custom == nil && b.spec.Definition == nil && !b.spec.OmitInstructions && repository {
 		b.git = w.snapshot(dir)
 	}
-	d := holder(b.spec)
+	d := agentDefinition(b.spec)
 	if c := p.Choice; c.Coordinator == nil && (c.Agent != nil || c.Custom == nil && c.Override == nil) && (d == nil || d.Creates()) { // a coordinator instructs its workers itself
 		b.scratch = scratch
 	}
@@ -166,7 +166,7 @@ func (w *Workspace) language() texts.Language { return texts.Language(w.values()
 
 // announceWith creates the announcer, unless the prompt is small. loaded, if non-nil, is called
 // with the instruction files read.
-func (b *briefing) announceWith(loaded func(context.Context, []instruct.File)) {
+func (b *promptState) announceWith(loaded func(context.Context, []instruct.File)) {
 	v := b.ws.values()
 	if v.Size == settings.SmallPrompt {
 		return
@@ -190,18 +190,18 @@ func (b *briefing) announceWith(loaded func(context.Context, []instruct.File)) {
 }
 
 // begin returns the system prompt and tools for a turn's requests.
-func (b *briefing) begin(_ context.Context, m agent.Model, tools []msg.ToolSpec) session.Beginning {
+func (b *promptState) begin(_ context.Context, m agent.Model, tools []msg.ToolSpec) session.Beginning {
 	begun := b.prompt.Begin(m.ID, tools)
 	return session.Beginning{System: begun.System, Cache: begun.Cache, Tools: begun.Tools, Renewed: begun.Renewed}
 }
 
 // describe returns the tools with descriptions in the prompt's language.
-func (b *briefing) describe(specs []msg.ToolSpec) []msg.ToolSpec {
+func (b *promptState) describe(specs []msg.ToolSpec) []msg.ToolSpec {
 	return b.texts.In(b.ws.language(), specs)
 }
 
 // hear announces changes since the last turn to the model.
-func (b *briefing) hear(ctx context.Context, _ session.Prompt) (h session.Hearing) {
+func (b *promptState) hear(ctx context.Context, _ session.Prompt) (h session.Hearing) {
 	var news []string
 	if b.prompt != nil && b.next != nil {
 		news = b.prompt.News(b.next())
@@ -217,7 +217,7 @@ func (b *briefing) hear(ctx context.Context, _ session.Prompt) (h session.Hearin
 }
 
 // answered logs cache misses at the provider and their cause.
-func (b *briefing) answered(req *model.Request, u msg.Usage) {
+func (b *promptState) answered(req *model.Request, u msg.Usage) {
 	sent := *req
 	sent.Tools = b.describe(req.Tools)
 	if lost, ok := b.watch.Answered(&sent, u); ok && b.debug != nil {
@@ -226,7 +226,7 @@ func (b *briefing) answered(req *model.Request, u msg.Usage) {
 }
 
 // reset makes the next request announce everything again, after a compaction.
-func (b *briefing) reset() {
+func (b *promptState) reset() {
 	if b.announcer != nil {
 		b.announcer.Reset()
 	}
@@ -236,7 +236,7 @@ func (b *briefing) reset() {
 
 // rewound announces everything again that may have been in the removed part of the
 // conversation.
-func (b *briefing) rewound() {
+func (b *promptState) rewound() {
 	b.watch.Rewound()
 	b.workers.Reset()
 	if b.announcer != nil {

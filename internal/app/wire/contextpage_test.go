@@ -94,7 +94,7 @@ func TestPromptIsWrittenAnewAfterACompaction(t *testing.T) {
 	c := p.converse("say "+strings.Repeat("A long answer. ", 300)+"\n---\nsay Two.\n---\nsay <summary>They talked.</summary>\n---\nsay Three.", Spec{})
 	s := c.Session
 	write := func() msg.Part {
-		parts, _ := c.told.prompt.Parts("m", nil)
+		parts, _ := c.prompt.prompt.Parts("m", nil)
 		return parts[len(parts)-1]
 	}
 	say(t, s, "one")
@@ -139,7 +139,7 @@ func TestLostCacheIsLogged(t *testing.T) {
 		}},
 		Debug: slog.New(slog.NewTextHandler(&log, nil)),
 	}
-	c.told.debug, cfg.Listeners.Answered = cfg.Debug, c.told.answered
+	c.prompt.debug, cfg.Listeners.Answered = cfg.Debug, c.prompt.answered
 	s := session.Open(t.Context(), cfg)
 	defer s.Close()
 	say(t, s, "one")
@@ -152,7 +152,7 @@ func TestLostCacheIsLogged(t *testing.T) {
 	if want := `msg="the provider's cache was lost" changed=tools request=3 message=0 tokens=5000`; !strings.Contains(log.String(), want) {
 		t.Errorf("%s is not in %q", want, log.String())
 	}
-	if got, want := fmt.Sprint(c.told.watch.Breaks()), "[request 3 read 5000 tokens again; changed: tools]"; got != want {
+	if got, want := fmt.Sprint(c.prompt.watch.Breaks()), "[request 3 read 5000 tokens again; changed: tools]"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

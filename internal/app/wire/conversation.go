@@ -34,7 +34,7 @@ type Conversation struct {
 	Session *session.Session
 	Gate    *permission.Gate
 	Hooks   *lifecycle.Hooks
-	Servers *mcp.Share // nil without a model
+	Servers *mcp.Client // nil without a model
 
 	ws      *Workspace
 	spec    Spec
@@ -45,11 +45,11 @@ type Conversation struct {
 	dir     workplace
 	shell   *conversation.Shell
 	files   *fileRecords
-	told    *briefing
+	prompt  *promptState
 	skills  *skills.Skills // nil without a model
 	window  windowParts
 	output  conversation.Output
-	staff
+	agentState
 	scratch *scratch.Dir // nil without a model
 	closers closers
 }
@@ -107,7 +107,7 @@ func (w *Workspace) Converse(ctx context.Context, spec Spec) (_ *Conversation, e
 	openSkills(c)
 	openAgents(c)
 	c.openBriefing()
-	openDreams(c)
+	openMaintainer(c)
 	if err = openTeam(c); err != nil {
 		return nil, err
 	}
@@ -124,9 +124,9 @@ func (w *Workspace) Converse(ctx context.Context, spec Spec) (_ *Conversation, e
 
 // Close ends the session and releases the conversation's resources in reverse order.
 func (c *Conversation) Close() {
-	if c.told != nil {
-		c.told.jobs.Close()
-		c.told.team.Close()
+	if c.prompt != nil {
+		c.prompt.jobs.Close()
+		c.prompt.team.Close()
 	}
 	if c.Session != nil {
 		c.Session.Close()
@@ -143,33 +143,33 @@ func (c *Conversation) openBriefing() {
 		c.scratch = newScratch(c.ws, c.record, c.keepFiles)
 		c.closers.add(c.scratch.Close)
 	}
-	c.told = newBriefing(c.ws, &c.spec, c.model.Shared, c.scratch.Path)
-	c.told.debug = c.debug
-	c.told.extras = openExtras(c)
-	c.told.jobs = openSchedule(c)
-	c.told.skills, c.told.settle = openListing(c, c.skills.Listed), c.skills.Settle
-	c.told.spare = func(tool string) bool {
+	c.prompt = newPromptState(c.ws, &c.spec, c.model.Shared, c.scratch.Path)
+	c.prompt.debug = c.debug
+	c.prompt.extras = openExtras(c)
+	c.prompt.jobs = openSchedule(c)
+	c.prompt.skills, c.prompt.settle = openListing(c, c.skills.Listed), c.skills.Settle
+	c.prompt.spare = func(tool string) bool {
 		t, _, ok := c.Session.Pool().Lookup(tool)
 		return ok && t.Traits().Spare != nil && t.Traits().Spare()
 	}
-	c.told.alone = func() prompt.Alone { return alone(c) }
+	c.prompt.alone = func() prompt.Alone { return unattendedCalls(c) }
 	if w := c.spec.Worker; w.fork() {
-		c.told.alone = w.Lead.told.alone
+		c.prompt.alone = w.Lead.prompt.alone
 	}
-	c.told.announceWith(reportInstructions(c.Hooks))
+	c.prompt.announceWith(reportInstructions(c.Hooks))
 	attachExtras(c)
-	c.told.keeper.Note = noteOf(c)
-	if c.told.prompt != nil {
-		c.told.keeper.Restore(c.record.State().Last, c.told.prompt, c.told.announcer)
+	c.prompt.keeper.Note = noteOf(c)
+	if c.prompt.prompt != nil {
+		c.prompt.keeper.Restore(c.record.State().Last, c.prompt.prompt, c.prompt.announcer)
 	}
-	c.told.next = func() (modelID string, tools []msg.ToolSpec) {
+	c.prompt.next = func() (modelID string, tools []msg.ToolSpec) {
 		m, _ := c.model.Resolve(c.Session.Model()) // ok: the turn reports the error
 		return m.ID, c.Session.ToolSpecs()
 	}
-	c.told.memory.Changed = func() {
+	c.prompt.memory.Changed = func() {
 		c.keepFiles()
-		if c.told.announcer != nil {
-			c.told.announcer.Reset()
+		if c.prompt.announcer != nil {
+			c.prompt.announcer.Reset()
 		}
 	}
 }
@@ -192,10 +192,10 @@ func (c *Conversation) openSession(ctx context.Context) {
 	v := c.ws.values()
 	tools := c.tools()
 	all := toolbox.Registry(tools, c.Gate)
-	c.told.extras.Configure(all)
-	c.told.texts = prompt.NewToolTexts(tools)
+	c.prompt.extras.Configure(all)
+	c.prompt.texts = prompt.NewToolTexts(tools)
 	if c.coordinator != nil {
-		c.coordinator.Workers, c.told.workers = workersOf(c, tools), c.coordinator
+		c.coordinator.Workers, c.prompt.workers = workersOf(c, tools), c.coordinator
 	}
 	c.keepFiles()
 	spent := c.record.SaveCost()
@@ -218,12 +218,12 @@ func (c *Conversation) openSession(ctx context.Context) {
 			Thinking:         c.model.Thinking(),
 			Raw:              c.spec.Raw,
 		},
-		Preamble: session.Preamble{Begin: c.told.begin, News: func() []string { return append(toolNews(c), c.Servers.News()...) }},
+		Preamble: session.Preamble{Begin: c.prompt.begin, News: func() []string { return append(toolNews(c), c.Servers.News()...) }},
 		Goal:     c.output.Goal,
 		Controls: session.Controls{SetMode: c.setMode},
 		Listeners: session.Listeners{
-			Answered: c.told.answered, Spent: spent,
-			Rewound: func() { c.told.rewound() },
+			Answered: c.prompt.answered, Spent: spent,
+			Rewound: func() { c.prompt.rewound() },
 			Unseen:  func() { c.files.state.Clear() },
 		},
 		Records: session.Records{Ledger: c.record.Ledger()},
@@ -249,20 +249,20 @@ func (c *Conversation) openSession(ctx context.Context) {
 	if c.shell.Tasks != nil {
 		cfg.Controls.Detach = c.shell.Tasks.Detach
 		if c.spec.unattended() {
-			cfg.Await = c.told.team.Await(c.shell.Await(c.ws.Say))
+			cfg.Await = c.prompt.team.Await(c.shell.Await(c.ws.Say))
 		}
 	}
-	if a := c.told.announcer; a != nil {
+	if a := c.prompt.announcer; a != nil {
 		cfg.Preamble.Context = a.Opening
 	}
 	if c.model.Backend != nil {
 		cfg.Provider = fit.New(c.model.Backend.Provider, fit.Config{
-			Table: c.ws.Models.Table, FirstParty: c.model.Backend.Router.FirstParty, Note: c.ws.Say, Describe: c.told.describe,
+			Table: c.ws.Models.Table, FirstParty: c.model.Backend.Router.FirstParty, Note: c.ws.Say, Describe: c.prompt.describe,
 			CacheKey: models.CacheKey(c.record.ID, v.Prompt.NoCache),
 		})
-		cfg.Provider = muted(c.told.memory, cfg.Provider)
+		cfg.Provider = withoutMemories(c.prompt.memory, cfg.Provider)
 		c.window.small = &sidequery.Small{Asker: asker(&cfg), Models: c.model.Small, Say: c.ws.Say}
-		remember(c)
+		enableRecall(c)
 		cfg.Prefetch = lookups(c)
 		openJudge(c, &cfg)
 		describe := &sidequery.Describer{Small: c.window.small, Language: c.ws.language, Log: c.debug}
@@ -286,7 +286,7 @@ func (c *Conversation) openSession(ctx context.Context) {
 	case c.spec.Access.Asks:
 		c.Gate.SetAsk(c.Hooks.Announced(c.Session.AskPermission))
 	}
-	c.told.team.Attach(c.Gate, c.spec.Team, c.ws.Say)
+	c.prompt.team.Attach(c.Gate, c.spec.Team, c.ws.Say)
 	for _, n := range c.record.Lost {
 		c.Hooks.Notify(session.Notify{Text: n.Text()})
 	}
@@ -299,13 +299,13 @@ func (c *Conversation) openSession(ctx context.Context) {
 // order sets the prompt hooks, call gates and result observers, in execution order. A hook that
 // blocks a prompt, or a gate that denies a call, stops the rest of its list.
 func (c *Conversation) order(cfg *session.Config) {
-	cfg.Hearers = []session.Hearer{{Name: "schedule", Hear: c.told.jobs.Hear}, {Name: "servers", Hear: c.Servers.Hear}}
+	cfg.Hearers = []session.Hearer{{Name: "schedule", Hear: c.prompt.jobs.Hear}, {Name: "servers", Hear: c.Servers.Hear}}
 	cfg.Hearers = append(cfg.Hearers, session.Hearer{Name: "hooks", Hear: c.Hooks.Hear})
 	cfg.Stops = []agent.Stopper{c.Hooks}
 	cfg.Listeners.Ended = func(ctx context.Context, e agent.Ended) {
 		c.Hooks.Ended(ctx, e)
 		c.skills.EndTurn()
-		c.dreams.Ended(ctx, e)
+		c.maintainer.Ended(ctx, e)
 		if c.spec.Worker == nil {
 			c.contract.Ended()
 		}
@@ -325,11 +325,11 @@ func (c *Conversation) order(cfg *session.Config) {
 	}...)
 	if c.spec.Calls == FromModel {
 		cfg.Hearers = append(cfg.Hearers, session.Hearer{Name: "skills of the agent", Hear: c.skills.Preload(preloaded(c))},
-			session.Hearer{Name: "skills", Hear: c.told.skills.Hear},
+			session.Hearer{Name: "skills", Hear: c.prompt.skills.Hear},
 			session.Hearer{Name: "effort", Hear: session.RaiseEffort(func() *session.Session { return c.Session }, c.model.Highest)},
 			session.Hearer{Name: "attachments", Hear: attachments(c)})
 		if !c.spec.Worker.fork() {
-			cfg.Hearers = append(cfg.Hearers, session.Hearer{Name: "tools", Hear: c.told.extras.Hear})
+			cfg.Hearers = append(cfg.Hearers, session.Hearer{Name: "tools", Hear: c.prompt.extras.Hear})
 		}
 	}
 	cfg.Gates = []exec.Gate{
@@ -338,14 +338,14 @@ func (c *Conversation) order(cfg *session.Config) {
 	}
 	cfg.Gates = append(cfg.Gates, exec.Gate{Name: "worktree", Gate: worktreeGate(c)})
 	cfg.Afters = []exec.After{{Name: "hooks", After: c.Hooks}}
-	if guard := c.told.memory.Guard(); guard != nil {
+	if guard := c.prompt.memory.Guard(); guard != nil {
 		cfg.Gates = append(cfg.Gates, exec.Gate{Name: "memory", Gate: guard})
 		cfg.Afters = append(cfg.Afters, exec.After{Name: "memory", After: guard})
 	}
-	if c.spec.Worker.keeper() != nil {
-		cfg.Gates = append(cfg.Gates, exec.Gate{Name: "memory only", Gate: c.told.memory.Only()})
+	if c.spec.Worker.memoryTask() != nil {
+		cfg.Gates = append(cfg.Gates, exec.Gate{Name: "memory only", Gate: c.prompt.memory.Only()})
 	}
-	if a := c.told.announcer; a != nil {
+	if a := c.prompt.announcer; a != nil {
 		cfg.Afters = append(cfg.Afters, exec.After{Name: "instructions", After: a})
 	}
 	if c.skills != nil {
@@ -385,8 +385,8 @@ func asker(cfg *session.Config) sidequery.Asker {
 // maxAllowed is the maximum length of the list of allow rules in the prompt, in characters.
 const maxAllowed = 300
 
-// alone returns the calls that need no approval in an unattended session.
-func alone(c *Conversation) prompt.Alone {
+// unattendedCalls returns the calls that need no approval in an unattended session.
+func unattendedCalls(c *Conversation) prompt.Alone {
 	mode := c.Gate.Mode()
 	if c.Gate.Asks() || mode != permission.Default && mode != permission.AcceptEdits && mode != permission.DontAsk {
 		return prompt.Alone{}

@@ -26,7 +26,7 @@ func openCoordinator(c *Conversation) *agents.Coordinator {
 func workersOf(c *Conversation, tools []tool.Tool) func() builtin.Surroundings {
 	spec := c.spec
 	spec.Coordinator, spec.Definition, spec.Access.Chosen, spec.Access.Tools = false, nil, false, nil
-	w := &Worker{Birth: agents.Birth{Definition: c.coordinator.Worker(), Background: true}}
+	w := &Worker{Spec: agents.Spec{Definition: c.coordinator.Worker(), Background: true}}
 	denied, all, dynamic := w.denied(tools, deniedTools(c.ws, &spec, c.Gate, tools)), tool.NewRegistry(tools...), c.Servers.Dynamic()
 	if dynamic == nil {
 		dynamic = func() []tool.Tool { return nil }
@@ -50,8 +50,8 @@ func newContract(c *Conversation) *agents.Contract {
 			_, _, can := c.Session.Pool().Lookup(agenttool.Name)
 			return can && agentSettings(c.ws).Verify && !c.spec.Coordinator && agents.DeniedBy(c.Gate, builtin.Verification) == ""
 		},
-		Busy:     func() bool { return agents.AtWork(c.agents.Working()) },
-		Beside:   agents.Within(func() []string { return []string{c.scratch.Made(), c.ws.Project.Home} }),
-		Language: c.ws.language,
+		Busy:      func() bool { return agents.AtWork(c.agents.Working()) },
+		Unrelated: agents.Within(func() []string { return []string{c.scratch.Made(), c.ws.Project.Home} }),
+		Language:  c.ws.language,
 	}
 }

@@ -34,12 +34,12 @@ import (
 
 // Desk returns the conversation's commands for front ends.
 func (c *Conversation) Desk() *commands.Desk {
-	v, m := c.ws.values(), c.told.memory
+	v, m := c.ws.values(), c.prompt.memory
 	cfg := commands.Config{
 		Terminal: c.spec.Entry == Interactive,
 		Session:  c.Session, Dir: c.ws.Dir, Home: c.ws.Project.Home, Now: c.ws.Now, Log: c.record.Log,
 		Tasks: c.shell.Tasks, Version: c.ws.Version, Models: deskModels(c),
-		Permission: deskPermission(c), Surroundings: surroundings(c), Extensions: extended(c),
+		Permission: deskPermission(c), Surroundings: deskEnv(c), Extensions: deskExtensions(c),
 		Files: commands.Files{
 			Dir: c.ws.Dir, History: c.files.history, State: c.files.state, Working: c.ws.writers.Working,
 			Index: fileindex.New(fileindex.Config{
@@ -49,19 +49,19 @@ func (c *Conversation) Desk() *commands.Desk {
 			Short:   func(path string) string { return shortPath(c.ws.Dir, c.ws.Project.User, path) },
 		},
 		Preamble: commands.Preamble{
-			Resolve: c.model.Resolve, Describe: c.told.describe, Watch: &c.told.watch,
+			Resolve: c.model.Resolve, Describe: c.prompt.describe, Watch: &c.prompt.watch,
 			Blocks: func(m agent.Model, specs []msg.ToolSpec) []prompt.Block {
-				blocks, _ := c.told.prompt.Blocks(m.ID, specs)
+				blocks, _ := c.prompt.prompt.Blocks(m.ID, specs)
 				return blocks
 			},
 		},
-		Memory: &commands.Memory{Folder: m.Folder, Never: m.Never, Off: m.Switched, Set: m.Set, Dream: c.dreams.Dream},
+		Memory: &commands.Memory{Folder: m.Folder, Never: m.Never, Off: m.Switched, Set: m.Set, Dream: c.maintainer.Dream},
 		Execute: func(ctx context.Context, command string, report func(tool.Display)) (commands.Ran, error) {
 			return runTyped(ctx, c.Session.Pool(), command, report)
 		},
 	}
 	c.closers.add(cfg.Files.Index.Close)
-	if a := c.told.announcer; a != nil {
+	if a := c.prompt.announcer; a != nil {
 		cfg.Preamble.First = a.Preview
 		if a.Instructed() {
 			cfg.Instructions = &instructionFiles{a, replace.New(filepath.Join(c.ws.Project.Home, "locks"))}
@@ -104,7 +104,7 @@ type Facts struct {
 func (c *Conversation) Facts() Facts {
 	m, _ := c.model.Resolve(c.Session.Model()) // ok: the session has it already
 	set := pluginSet(c.ws)
-	return Facts{ModelID: m.ID, Mode: string(c.Gate.Mode()), KeySource: c.model.Backend.KeySource, Style: c.told.style, Skills: c.skills.Names(), Agents: agentsOf(c.ws), Plugins: set.InUse(), PluginErrors: set.Errors(), LeftOut: c.told.leftOut}
+	return Facts{ModelID: m.ID, Mode: string(c.Gate.Mode()), KeySource: c.model.Backend.KeySource, Style: c.prompt.style, Skills: c.skills.Names(), Agents: agentsOf(c.ws), Plugins: set.InUse(), PluginErrors: set.Errors(), LeftOut: c.prompt.leftOut}
 }
 
 // Greeting returns the first lines of an interactive conversation: version, model, directory
@@ -122,7 +122,7 @@ func (c *Conversation) Greeting(now commands.Glance, separator, help string) str
 	if c.record.Earlier != nil {
 		text += "\nContinuing " + c.continued() + "."
 	}
-	return text + lostInWords(c.record.Lost)
+	return text + describeLost(c.record.Lost)
 }
 
 // continued returns the title, or else the ID, of the continued session.
@@ -133,8 +133,8 @@ func (c *Conversation) continued() string {
 	return "session " + c.record.ID
 }
 
-// lostInWords describes tasks that ended with an earlier process, on one line.
-func lostInWords(all []transcript.Lost) string {
+// describeLost describes tasks that ended with an earlier process, on one line.
+func describeLost(all []transcript.LostTask) string {
 	const most = 10
 	if len(all) == 0 {
 		return ""

@@ -38,9 +38,9 @@ func deskPermission(c *Conversation) commands.Permission {
 	}
 }
 
-// surroundings gives the desk access to the conversation's environment. Changed settings apply
+// deskEnv gives the desk access to the conversation's environment. Changed settings apply
 // to all conversations.
-func surroundings(c *Conversation) commands.Surroundings {
+func deskEnv(c *Conversation) commands.Surroundings {
 	w := c.ws
 	line := about.NewStatusLine(func() string { return w.Project.Settings().Text("statusLine.command") }, about.Place{
 		Runner: w.runner, Dir: w.Dir, Environ: func() []string { return w.environment().List }, Trusted: w.Project.Trust.Trusted,
@@ -100,7 +100,7 @@ func surroundings(c *Conversation) commands.Surroundings {
 		return display.Request(ctx, runner(w)), true
 	}
 	offerSchedule(c, &s)
-	s.Sections = append(s.Sections, c.told.tasks.Sections()...)
+	s.Sections = append(s.Sections, c.prompt.tasks.Sections()...)
 	s.Sections = append(s.Sections, c.flows.Sections()...)
 	offerWorktrees(c, &s)
 	c.Servers.Offer(&s)
@@ -108,8 +108,8 @@ func surroundings(c *Conversation) commands.Surroundings {
 	return s
 }
 
-// extended gives the desk access to the user's extensions.
-func extended(c *Conversation) commands.Extensions {
+// deskExtensions gives the desk access to the user's extensions.
+func deskExtensions(c *Conversation) commands.Extensions {
 	agents := agents.Files{Project: c.ws.Project, Library: c.ws.Agents, Language: c.ws.language}.Desk()
 	agents.Working = func() []commands.AtWork { return c.agents.Working() }
 	return commands.Extensions{

@@ -70,7 +70,7 @@ func examine(ctx context.Context, c *Conversation, online bool) []commands.Check
 	d.Policy = func() (*permission.Policy, error) { return c.Gate.Policy(), nil }
 	d.Hooks = c.Hooks.List
 	d.Sandbox = func() (string, error) { return doctor.Confined(c.sandbox.On(), c.sandbox.InForce) }
-	if m := c.told.memory; !m.On() {
+	if m := c.prompt.memory; !m.On() {
 		d.Memory = nil
 	}
 	return doctor.Examine(ctx, d)

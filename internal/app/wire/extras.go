@@ -43,7 +43,7 @@ func openExtras(c *Conversation) *deferred.Extras {
 			last.Store(&deferral.Model{Name: name, ID: m.ID, Window: m.ContextWindow, NoSearch: m.NoSearch})
 			return *last.Load()
 		}
-		cfg.Unlisted = func(tool string) bool { return c.told.prompt.Unlisted(cfg.Model().ID, tool) }
+		cfg.Unlisted = func(tool string) bool { return c.prompt.prompt.Unlisted(cfg.Model().ID, tool) }
 	}
 	x := deferred.New(cfg)
 	c.closers.add(x.Close)
@@ -52,8 +52,8 @@ func openExtras(c *Conversation) *deferred.Extras {
 
 // attachExtras attaches the extras to the conversation.
 func attachExtras(c *Conversation) {
-	c.told.extras.Attach(deferred.Open{
-		Session: func() *session.Session { return c.Session }, Announcer: c.told.announcer, Language: c.ws.language,
+	c.prompt.extras.Attach(deferred.Conversation{
+		Session: func() *session.Session { return c.Session }, Announcer: c.prompt.announcer, Language: c.ws.language,
 	})
 }
 
@@ -63,7 +63,7 @@ func toolNews(c *Conversation) []string {
 	if c.spec.Worker.fork() {
 		return nil
 	}
-	return c.told.extras.News()
+	return c.prompt.extras.News()
 }
 
 // newsOf returns a hearer that announces changes since the last turn; see [toolNews].
@@ -71,11 +71,11 @@ func newsOf(c *Conversation) func(context.Context, session.Prompt) session.Heari
 	if c.spec.Worker.fork() {
 		return func(context.Context, session.Prompt) session.Hearing { return session.Hearing{} }
 	}
-	return c.told.hear
+	return c.prompt.hear
 }
 
 // hasServers reports whether any servers, whose tools are deferred, are configured.
 func hasServers(w *Workspace) bool {
-	f, err := w.Fleet()
+	f, err := w.MCP()
 	return err == nil && f.Any()
 }

@@ -32,7 +32,7 @@ func (p *place) server(name string, args ...string) *roster.Entry {
 // connect adds entries to the conversation's servers.
 func (c *chat) connect(entries ...*roster.Entry) {
 	c.T.Helper()
-	if _, _, errs := c.Servers.Fleet.Set(c.T.Context(), entries); len(errs) > 0 {
+	if _, _, errs := c.Servers.Manager.Set(c.T.Context(), entries); len(errs) > 0 {
 		c.T.Fatal(errs)
 	}
 }
@@ -338,8 +338,8 @@ func TestSuggestedTools(t *testing.T) {
 	c := p.chat("say One.\n---\nsay Two.\n---\nsay Three.", nil)
 	c.connect(p.server("db", "only=2"))
 	c.say("Do the thing number 2 with the items of a project.")
-	c.told.extras.Hear(t.Context(), session.Prompt{}) // does not block
-	c.told.extras.Close()
+	c.prompt.extras.Hear(t.Context(), session.Prompt{}) // does not block
+	c.prompt.extras.Close()
 	c.say("Do the thing number 2 with the items of a project.")
 	c.say("Do the thing number 2 with the items of a project.")
 	const note = "Tools that may help"
@@ -352,13 +352,13 @@ func TestSuggestedTools(t *testing.T) {
 	if _, got, _ := strings.Cut(sent[1], note); !strings.Contains(got, "mcp__db__tool_2: Does the thing") {
 		t.Errorf("suggested: %.300s", got)
 	}
-	if !c.told.extras.Discovered.Has("mcp__db__tool_2") {
+	if !c.prompt.extras.Discovered.Has("mcp__db__tool_2") {
 		t.Error("what was suggested is not noted")
 	}
 	id := c.Session.ID()
 	c.Close()
 	c = p.chat("say Four.", func(s *Spec) { s.Session.Resume = id })
-	if !c.told.extras.Discovered.Has("mcp__db__tool_2") {
+	if !c.prompt.extras.Discovered.Has("mcp__db__tool_2") {
 		t.Error("a resumed session does not know what was suggested")
 	}
 }
@@ -401,7 +401,7 @@ say After.`, nil)
 	c = p.chat("say Back.", func(s *Spec) { s.Session.Resume = id })
 	c.connect(db)
 	c.say("Fourth.")
-	if !c.told.extras.Discovered.Has("mcp__db__tool_1") || c.told.extras.Discovered.Has("mcp__db__tool_2") {
+	if !c.prompt.extras.Discovered.Has("mcp__db__tool_1") || c.prompt.extras.Discovered.Has("mcp__db__tool_2") {
 		t.Error("what the model has come across is not known, or more than that")
 	}
 	if _, news, _ := strings.Cut(tail(c.sent()), "Fourth."); strings.Contains(news, "db") {

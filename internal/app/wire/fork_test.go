@@ -149,7 +149,7 @@ func TestForksDoNotFork(t *testing.T) {
 	}
 
 	spec := Spec{Session: SessionSpec{Ephemeral: true}, Model: ModelSpec{Name: models.ReplayPrefix + p.Path("model.replay")}}
-	spec.Worker = &Worker{Lead: c.Conversation, Birth: agents.Birth{ID: "a1", Asks: func() bool { return false }}, Depth: 1}
+	spec.Worker = &Worker{Lead: c.Conversation, Spec: agents.Spec{ID: "a1", Asks: func() bool { return false }}, Depth: 1}
 	made, err := c.ws.Converse(t.Context(), spec)
 	if err != nil {
 		t.Fatal(err)

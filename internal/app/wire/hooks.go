@@ -78,7 +78,7 @@ func (c *Conversation) openHooks(ctx context.Context) {
 	}
 	c.Hooks = lifecycle.New(cfg)
 	switch w := c.spec.Worker; {
-	case w.checks():
+	case w.forHook():
 		c.Hooks.Check(w.Lead.Hooks.Runner)
 	case w != nil:
 		c.Hooks.Under(w.Lead.Hooks.Runner)
@@ -93,7 +93,7 @@ const watchInterval = time.Second
 // hookSources returns the current hook sources: plugins and settings.
 func hookSources(w *Workspace) []hook.Source {
 	if o := w.Plugins.Recalled(); o != nil {
-		w.pluginsSaid.lines(o.Errors, w.Say)
+		w.pluginErrors.lines(o.Errors, w.Say)
 		return append(w.Plugins.Remembered(o), w.values().Hooks.Sources...)
 	}
 	return append(earlyPlugins(w).Hooks(), w.values().Hooks.Sources...)
@@ -102,12 +102,12 @@ func hookSources(w *Workspace) []hook.Source {
 // allHooks returns the conversation's current hook sources, including its agent's. A hook's
 // agent has no hooks of its own; see [hook.Runner.Check].
 func allHooks(c *Conversation) []hook.Source {
-	if c.spec.Worker.checks() {
+	if c.spec.Worker.forHook() {
 		return nil
 	}
 	all := hookSources(c.ws)
 	if w := c.spec.Worker; w != nil && !w.fork() {
-		return append(all, agents.WorkerHooks(w.Birth.Definition)...)
+		return append(all, agents.WorkerHooks(w.Spec.Definition)...)
 	}
 	return append(all, agents.Hooks(c.spec.Definition)...)
 }

@@ -70,7 +70,7 @@ func initialize(c *Conversation, d *commands.Desk, start headless.Start) (notes 
 	if start.SystemPrompt == nil && start.AppendSystemPrompt == "" {
 		return notes, nil
 	}
-	choice := promptChoice(&c.spec, c.told.memory, c.ws.language())
+	choice := promptChoice(&c.spec, c.prompt.memory, c.ws.language())
 	if start.SystemPrompt != nil {
 		text := strings.Join(start.SystemPrompt, "\n\n")
 		choice.Custom, choice.Agent = &text, nil
@@ -78,7 +78,7 @@ func initialize(c *Conversation, d *commands.Desk, start headless.Start) (notes 
 	if start.AppendSystemPrompt != "" {
 		choice.Append = start.AppendSystemPrompt
 	}
-	c.told.prompt.SetChoice(choice)
+	c.prompt.prompt.SetChoice(choice)
 	return notes, nil
 }
 

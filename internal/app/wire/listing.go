@@ -29,7 +29,7 @@ func openListing(c *Conversation, listed func() []*skill.Skill) *skills.Listing 
 		Language: c.ws.language, Score: usageOf(c.ws).Score,
 		Before: func() []msg.Entry { return c.Session.Conversation() },
 		Last:   c.record.State().Last, Note: noteOf(c),
-		Start: c.skills.Start(), Keep: keepsStart(c, listed),
+		Start: c.skills.Start(), Keep: startSaver(c, listed),
 	}
 	return skills.NewListing(cfg)
 }

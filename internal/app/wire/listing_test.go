@@ -157,7 +157,7 @@ say Yes.`, nil)
 	if !strings.Contains(last, "built in: DiscoverSkills") || strings.Contains(toolsOf(t, last), "DiscoverSkills") {
 		t.Errorf("the tool is not told of, or sent: %.3000s", last)
 	}
-	if c.told.extras.Discovered.Has("skill-007") || c.told.extras.Discovered.Has("zebra") {
+	if c.prompt.extras.Discovered.Has("skill-007") || c.prompt.extras.Discovered.Has("zebra") {
 		t.Error("skills are among the tools that the model has come across")
 	}
 	id := c.Session.ID()

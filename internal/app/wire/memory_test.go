@@ -226,7 +226,7 @@ func TestMemorySwitches(t *testing.T) {
 	p := newPlace(t)
 	c := p.chat("say Hello.", nil)
 	c.say("hello")
-	if _, err := os.Lstat(c.told.memory.Folder.Dir); err == nil {
+	if _, err := os.Lstat(c.prompt.memory.Folder.Dir); err == nil {
 		t.Error("the folder is there before anything was saved")
 	}
 }
@@ -343,7 +343,7 @@ func TestRecall(t *testing.T) {
 		c.say("once more please") // m5 has been recalled by now
 		for _, word := range []string{"yes", "/compact now"} {
 			before := len(parts("side"))
-			if got := c.told.memory.Recaller.Prefetch([]msg.Part{&msg.Text{Text: word}}, nil); got != nil || len(parts("side")) != before {
+			if got := c.prompt.memory.Recaller.Prefetch([]msg.Part{&msg.Text{Text: word}}, nil); got != nil || len(parts("side")) != before {
 				t.Errorf("%q makes a side query", word)
 			}
 		}
@@ -438,7 +438,7 @@ func TestIndexIsAsItWasAtFirst(t *testing.T) {
 	if strings.Contains(string(request.System), "hook of a") || !strings.Contains(string(request.System), "# Memory") || !strings.Contains(string(request.Messages), "hook of a") {
 		t.Error("the index belongs into the first message, and how to use it into the system prompt")
 	}
-	c.told.announcer.Reset() // simulates a compaction
+	c.prompt.announcer.Reset() // simulates a compaction
 	c.say("yes")
 	if sent := c.sent(); !strings.Contains(sent[2], "hook of b") {
 		t.Error("after a compaction it is still the old one")
@@ -488,7 +488,7 @@ func TestMemoryOffIsOff(t *testing.T) {
 				}
 			}
 		}
-		if c.told.memory.Folder.Holds(dir+"/x.md") && strings.Contains(fmt.Sprint(c.Gate.Policy().Config().Editable), dir) {
+		if c.prompt.memory.Folder.Holds(dir+"/x.md") && strings.Contains(fmt.Sprint(c.Gate.Policy().Config().Editable), dir) {
 			t.Error("the folder can still be written unasked")
 		}
 		if _, err := runCommand(t, d, "/memory on", 0); err != nil {

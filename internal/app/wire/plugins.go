@@ -12,19 +12,19 @@ import (
 // pluginSet returns the active plugins and reports errors of enabled plugins once.
 func pluginSet(w *Workspace) *plugins.Set {
 	set := w.Plugins.Set()
-	w.pluginsSaid.tell(set, w.Say)
+	w.pluginErrors.tell(set, w.Say)
 	return set
 }
 
 // earlyPlugins is like pluginSet for the early set; see [plugins.Plugins.Early].
 func earlyPlugins(w *Workspace) *plugins.Set {
 	set := w.Plugins.Early()
-	w.pluginsSaid.tell(set, w.Say)
+	w.pluginErrors.tell(set, w.Say)
 	return set
 }
 
-// A said tracks which plugin errors have been reported. It is safe for concurrent use.
-type said struct {
+// A reportedErrors tracks which plugin errors have been reported. It is safe for concurrent use.
+type reportedErrors struct {
 	mu   sync.Mutex
 	last *plugins.Set // last set whose errors were reported
 	sure bool         // all plugin files have been checked
@@ -33,7 +33,7 @@ type said struct {
 
 // tell reports the errors of the first set, and later any found once all files have been
 // checked.
-func (s *said) tell(set *plugins.Set, say func(string)) {
+func (s *reportedErrors) tell(set *plugins.Set, say func(string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.sure || s.last == set {
@@ -44,14 +44,14 @@ func (s *said) tell(set *plugins.Set, say func(string)) {
 }
 
 // lines reports errors known before there is a set.
-func (s *said) lines(errors []string, say func(string)) {
+func (s *reportedErrors) lines(errors []string, say func(string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.add(errors, say)
 }
 
 // add reports errors that have not been reported yet. The caller holds mu.
-func (s *said) add(errors []string, say func(string)) {
+func (s *reportedErrors) add(errors []string, say func(string)) {
 	for _, line := range errors {
 		if !s.told[line] {
 			say(line)

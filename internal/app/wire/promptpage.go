@@ -26,7 +26,7 @@ func (w *Workspace) PromptPage(ctx context.Context, spec Spec) (*prompt.Page, er
 	if err != nil {
 		return nil, setup.Errorf("%v", err)
 	}
-	return prompt.NewPage(m.ID, c.told.prompt, c.told.announcer, c.told.describe(c.Session.ToolSpecs()))
+	return prompt.NewPage(m.ID, c.prompt.prompt, c.prompt.announcer, c.prompt.describe(c.Session.ToolSpecs()))
 }
 
 // Tools lists the tools of a conversation with the given access, including server tools.

@@ -44,8 +44,8 @@ func openSchedule(c *Conversation) *schedulepkg.Runner {
 // offerSchedule gives the desk access to scheduled prompts. The environment variable that
 // disables them overrides the setting.
 func offerSchedule(c *Conversation, s *commands.Surroundings) {
-	if c.told.jobs != nil {
-		s.Schedule = c.told.jobs
+	if c.prompt.jobs != nil {
+		s.Schedule = c.prompt.jobs
 	}
 	s.Sections = append(s.Sections, schedule.Sections()...)
 	enabled := s.Enabled
@@ -62,10 +62,10 @@ func offerSchedule(c *Conversation, s *commands.Surroundings) {
 
 // scheduleTools returns the scheduling tools, or none if the model cannot schedule prompts.
 func scheduleTools(c *Conversation) []tool.Tool {
-	if c.told.jobs == nil || !c.ws.values().Loop.Schedule.Tools {
+	if c.prompt.jobs == nil || !c.ws.values().Loop.Schedule.Tools {
 		return nil
 	}
-	return cron.Tools(c.told.jobs)
+	return cron.Tools(c.prompt.jobs)
 }
 
 // watchTools returns the Monitor tool if the settings enable it. It runs commands through the

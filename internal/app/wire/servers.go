@@ -18,8 +18,8 @@ import (
 	"adze/internal/tool"
 )
 
-// openFleet creates the workspace's MCP servers.
-func openFleet(w *Workspace) (*mcp.Fleet, error) {
+// openMCP creates the workspace's MCP servers.
+func openMCP(w *Workspace) (*mcp.Manager, error) {
 	flags := w.Env.Servers
 	flags.Plugins = w.Plugins.Servers
 	f, err := mcp.Open(mcp.Config{
@@ -37,17 +37,17 @@ func openFleet(w *Workspace) (*mcp.Fleet, error) {
 // use servers, except a hook's agent, which would have to wait for them.
 func openServers(c *Conversation) error {
 	v := c.ws.values()
-	if c.spec.Calls != FromModel || c.spec.Preview || c.spec.Worker.checks() || v.Size.Reduced() && len(c.ws.Env.Servers.Configs) == 0 {
+	if c.spec.Calls != FromModel || c.spec.Preview || c.spec.Worker.forHook() || v.Size.Reduced() && len(c.ws.Env.Servers.Configs) == 0 {
 		return nil
 	}
-	f, err := c.ws.Fleet()
+	f, err := c.ws.MCP()
 	if err != nil {
 		return err
 	}
-	share := mcp.ShareConfig{
-		Asker: elicit.New(asking(c)), Roots: c.dir.Roots, Content: serverContent(c), Gate: c.Gate, Hooks: func() tool.Gate { return c.Hooks },
+	share := mcp.ClientConfig{
+		Asker: elicit.New(elicitConfig(c)), Roots: c.dir.Roots, Content: serverContent(c), Gate: c.Gate, Hooks: func() tool.Gate { return c.Hooks },
 		Session: func() *session.Session { return c.Session }, Ignored: v.MCP.Extra.Ignored, Say: c.ws.Say,
-		Brief: c.spec.unattended(), Agent: holder(&c.spec), Holds: c.spec.Worker == nil,
+		ShortLived: c.spec.unattended(), Agent: agentDefinition(&c.spec), Holds: c.spec.Worker == nil,
 	}
 	if w := c.spec.Worker; w != nil {
 		share.Below = w.Lead.Servers.All()
@@ -60,8 +60,8 @@ func openServers(c *Conversation) error {
 	return nil
 }
 
-// asking returns the configuration with which servers query the conversation's user and model.
-func asking(c *Conversation) elicit.Config {
+// elicitConfig returns the configuration with which servers query the conversation's user and model.
+func elicitConfig(c *Conversation) elicit.Config {
 	cfg := elicit.Config{
 		Ask:     func(ctx context.Context, q session.Question) (session.Reply, error) { return c.Session.Ask(ctx, q) },
 		Fire:    func(ctx context.Context, e hook.Event) hook.Outcome { return c.Hooks.Fire(ctx, e) },
@@ -80,7 +80,7 @@ func asking(c *Conversation) elicit.Config {
 // questionsOf returns the configuration for model questions to the user. A fork has no user of
 // its own.
 func questionsOf(c *Conversation) questions.Config {
-	cfg := asking(c)
+	cfg := elicitConfig(c)
 	asks := c.spec.Access.Asks && c.spec.Calls == FromModel && c.spec.Worker == nil
 	return questions.Config{Asks: asks, Ask: cfg.Ask, Fire: cfg.Fire}
 }
@@ -91,7 +91,7 @@ func chooser(c *Conversation) func(context.Context, hook.Question) (string, erro
 	return func(ctx context.Context, q hook.Question) (string, error) {
 		lead := c
 		for w := c.spec.Worker; w != nil; w = lead.spec.Worker {
-			if w.Birth.Asks == nil || !w.Birth.Asks() {
+			if w.Spec.Asks == nil || !w.Spec.Asks() {
 				return questions.Config{}.Choose(ctx, q)
 			}
 			lead = w.Lead

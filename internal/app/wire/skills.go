@@ -25,7 +25,7 @@ func libraryOf(w *Workspace) func(added []string) *library.Library {
 		once.Do(func() {
 			own := bundled.New(os.TempDir())
 			open := skills.OpenLibrary
-			if w.begun.book.Start() != nil {
+			if w.start.cache.Start() != nil {
 				open = skills.OpenLater
 			}
 			l = open(w.Project, w.Dir, added, skills.Plugins{
@@ -47,9 +47,9 @@ func LookAhead(w *Workspace, s *Spec) {
 	if s.Calls != FromModel || w.values().Size.Reduced() || s.Worker != nil {
 		return
 	}
-	w.begun.recall(w, s.Access.Dirs)
+	w.start.recall(w, s.Access.Dirs)
 	w.library(s.Access.Dirs)
-	if w.begun.book.Start() != nil {
+	if w.start.cache.Start() != nil {
 		return
 	}
 	var looking sync.WaitGroup
@@ -103,13 +103,13 @@ func openSkills(c *Conversation) {
 		cfg.Library = skills.Fetching(cfg.Library, from)
 	}
 	c.skills = skills.New(cfg)
-	c.skills.Begin(begun(c))
+	c.skills.Begin(cachedStart(c))
 }
 
 // preloaded returns the skills loaded at the start of an agent's conversation. A resumed
 // conversation already has them.
 func preloaded(c *Conversation) []string {
-	d := holder(&c.spec)
+	d := agentDefinition(&c.spec)
 	if d == nil || c.record.Earlier != nil {
 		return nil
 	}

@@ -19,7 +19,7 @@ import (
 func lookups(c *Conversation) func(session.Prompt, []msg.Entry) []func(context.Context) []msg.Part {
 	namer := newNamer(c)
 	return func(p session.Prompt, before []msg.Entry) (all []func(context.Context) []msg.Part) {
-		if r := c.told.memory.Recaller; r != nil {
+		if r := c.prompt.memory.Recaller; r != nil {
 			if f := r.Prefetch(p.Parts, before); f != nil {
 				all = append(all, f)
 			}
@@ -77,7 +77,7 @@ const judgedKind = "judged-call"
 // allows it.
 func openJudge(c *Conversation, cfg *session.Config) {
 	c.judge = judge.New(judge.Config{
-		Small: c.window.small, Language: c.ws.language, Said: func() []msg.Entry { return c.Session.Conversation() }, Instructions: c.told.instructions,
+		Small: c.window.small, Language: c.ws.language, Said: func() []msg.Entry { return c.Session.Conversation() }, Instructions: c.prompt.instructions,
 		Rules: func() judge.Rules { return c.ws.values().Permissions.Auto }, Log: c.debug,
 		Decided: func(v judge.Verdict) {
 			if c.record.Log == nil {
@@ -96,7 +96,7 @@ func openJudge(c *Conversation, cfg *session.Config) {
 }
 
 // instructions returns the text of the instruction files.
-func (b *briefing) instructions() string {
+func (b *promptState) instructions() string {
 	if b.announcer == nil {
 		return ""
 	}

@@ -14,27 +14,27 @@ import (
 	"adze/internal/platform/fs/fsys"
 )
 
-// A beginning holds the listing of skills, agents and plugins for a session's first request. It
+// A startCache holds the listing of skills, agents and plugins for a session's first request. It
 // is reused from an earlier session if none of its inputs have changed.
-type beginning struct {
+type startCache struct {
 	once  sync.Once
-	added []string         // added directories
-	book  *startcache.Book // nil if nothing is stored
+	added []string          // added directories
+	cache *startcache.Cache // nil if nothing is stored
 }
 
 // fewKnown is the number of entries below which scanning is as fast as loading the cache.
 const fewKnown = 50
 
 // recall loads the listing of an earlier session.
-func (b *beginning) recall(w *Workspace, added []string) {
+func (b *startCache) recall(w *Workspace, added []string) {
 	b.once.Do(func() {
 		if w.Project.Home == "" || w.Env.Agents.Any() {
 			return
 		}
 		b.added = added
-		b.book = startcache.Open(startConfig(w, added))
-		w.closers.add(b.book.Close)
-		if s := b.book.Start(); s != nil {
+		b.cache = startcache.Open(startConfig(w, added))
+		w.closers.add(b.cache.Close)
+		if s := b.cache.Start(); s != nil {
 			w.Plugins.Recall(&s.Plugins)
 			w.Agents.Recall(s.Agents)
 		}
@@ -64,43 +64,43 @@ func startConfig(w *Workspace, added []string) startcache.Config {
 }
 
 // keep stores the session's listing for later ones.
-func (b *beginning) keep(w *Workspace, tell func() *startcache.Skills) {
-	b.book.Keep(func() (*startcache.Start, []startcache.File) {
+func (b *startCache) keep(w *Workspace, tell func() *startcache.Skills) {
+	b.cache.Keep(func() (*startcache.Listing, []startcache.File) {
 		told := tell()
 		outline := w.Plugins.Outline()
 		agents := w.Agents.Early().Definitions
 		stamps, sure := w.Agents.Stamps()
 		known := strings.Count(told.List.Names, "\n") + len(agents)
-		if outline == nil || !sure || known < fewKnown || w.Env.Agents.Any() || !b.book.Is(startConfig(w, b.added).Key) {
+		if outline == nil || !sure || known < fewKnown || w.Env.Agents.Any() || !b.cache.Is(startConfig(w, b.added).Key) {
 			return nil, nil
 		}
 		var files []startcache.File
 		for path, stamp := range stamps {
 			files = append(files, startcache.File{Path: path, Stamp: stamp})
 		}
-		return &startcache.Start{Plugins: *outline, Agents: agents, Skills: *told}, files
+		return &startcache.Listing{Plugins: *outline, Agents: agents, Skills: *told}, files
 	})
 }
 
-// begun returns the cached skills for a conversation before the scan has finished. Resumed
+// start returns the cached skills for a conversation before the scan has finished. Resumed
 // conversations keep their earlier listing, and sub-agents get theirs elsewhere.
-func begun(c *Conversation) *skills.Start {
-	start := c.ws.begun.book.Start()
+func cachedStart(c *Conversation) *skills.Start {
+	start := c.ws.start.cache.Start()
 	if start == nil || c.record.Earlier != nil || c.spec.Worker != nil {
 		return nil
 	}
 	return skills.NewStart(&start.Skills)
 }
 
-// keepsStart returns a function that stores the conversation's listing, or nil if later
+// startSaver returns a function that stores the conversation's listing, or nil if later
 // sessions cannot reuse it.
-func keepsStart(c *Conversation, listed func() []*skill.Skill) func(tell func() *startcache.Skills) {
-	if c.record.Earlier != nil || c.spec.Worker != nil || c.ws.begun.book == nil {
+func startSaver(c *Conversation, listed func() []*skill.Skill) func(tell func() *startcache.Skills) {
+	if c.record.Earlier != nil || c.spec.Worker != nil || c.ws.start.cache == nil {
 		return nil
 	}
 	return func(tell func() *startcache.Skills) {
 		if !slices.ContainsFunc(listed(), func(k *skill.Skill) bool { return k.Origin.Kind == skill.Server }) {
-			c.ws.begun.keep(c.ws, tell)
+			c.ws.start.keep(c.ws, tell)
 		}
 	}
 }

@@ -16,9 +16,9 @@ func (w *Workspace) styles() *styles.Chooser {
 func deskStyles(c *Conversation) commands.Styles {
 	all := c.ws.styles()
 	return commands.Styles{
-		All: all.All, Current: func() string { return c.told.style },
+		All: all.All, Current: func() string { return c.prompt.style },
 		Choose: func(ctx context.Context, name string) (string, error) {
-			return all.Choose(ctx, name, c.told.style, func(path string) string { return shortPath(c.ws.Dir, c.ws.Project.User, path) })
+			return all.Choose(ctx, name, c.prompt.style, func(path string) string { return shortPath(c.ws.Dir, c.ws.Project.User, path) })
 		},
 	}
 }

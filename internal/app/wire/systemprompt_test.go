@@ -16,7 +16,7 @@ func TestPromptAndSettings(t *testing.T) {
 	p := newPlace(t)
 	c := p.converse("say Hello.", Spec{})
 	look := func() (text string, hour bool) {
-		parts, marks := c.told.prompt.Parts("m", make([]msg.ToolSpec, 2))
+		parts, marks := c.prompt.prompt.Parts("m", make([]msg.ToolSpec, 2))
 		return msg.PlainText(parts), slices.ContainsFunc(marks, func(m model.Mark) bool { return m.Hour })
 	}
 	if text, hour := look(); !strings.Contains(text, "Acting with care") || hour {
@@ -52,7 +52,7 @@ func TestToolsAreTranslated(t *testing.T) {
 		if len(specs) < 10 {
 			t.Errorf("only %d tools", len(specs))
 		}
-		if got := c.told.describe(specs); got[0].Description == specs[0].Description {
+		if got := c.prompt.describe(specs); got[0].Description == specs[0].Description {
 			t.Error("the descriptions are still English")
 		}
 	}

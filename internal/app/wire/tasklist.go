@@ -12,13 +12,13 @@ import (
 // openTasks sets the conversation's task list. A fork uses its parent's.
 func openTasks(c *Conversation) (err error) {
 	if w := c.spec.Worker; w != nil {
-		c.told.tasks = w.Lead.told.tasks.Child(c.spec.Team.Name)
+		c.prompt.tasks = w.Lead.prompt.tasks.Child(c.spec.Team.Name)
 		return nil
 	}
 	v := c.ws.values().Loop.Tasks
-	c.told.tasks, err = tasks.New(tasks.Config{
+	c.prompt.tasks, err = tasks.New(tasks.Config{
 		Home: c.ws.Project.Home, Kept: c.record.Log != nil, Shared: v.Shared,
-		Names: tasklist.Names{Named: v.List, Member: c.spec.Team.Team, Team: v.Team, Session: c.record.ID}, Led: c.told.team.Lead.Team, Member: c.spec.Team.Name,
+		Names: tasklist.Names{Named: v.List, Member: c.spec.Team.Team, Team: v.Team, Session: c.record.ID}, Led: c.prompt.team.Lead.Team, Member: c.spec.Team.Name,
 		Last: c.record.State().Last, Note: noteOf(c),
 		Fire: func(ctx context.Context, e hook.Event) hook.Outcome { return c.Hooks.Fire(ctx, e) },
 		Say:  c.ws.Say, Language: c.ws.language,
@@ -26,9 +26,9 @@ func openTasks(c *Conversation) (err error) {
 	if err != nil {
 		return setup.Errorf("%v", err)
 	}
-	c.closers.add(c.told.tasks.Close)
+	c.closers.add(c.prompt.tasks.Close)
 	if c.spec.Entry == Interactive {
-		c.told.tasks.Follow()
+		c.prompt.tasks.Follow()
 	}
 	return nil
 }

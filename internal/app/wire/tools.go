@@ -24,8 +24,8 @@ func (c *Conversation) tools() []tool.Tool {
 			Fixed: c.spec.Worker != nil && !c.spec.Worker.fork(), // a fork has its lead's exact tools
 		},
 		Pages: toolbox.PagesFor(c.ws.online(), reader(c)), Search: toolbox.WebSearch(c.ws.online(), reader(c)),
-		Extras: c.told.extras, Servers: c.Servers,
-		Delegates:   toolbox.Delegates{Skills: c.told.skills, Skill: c.skills, Agents: c.agents},
+		Extras: c.prompt.extras, Servers: c.Servers,
+		Delegates:   toolbox.Delegates{Skills: c.prompt.skills, Skill: c.skills, Agents: c.agents},
 		Experiments: c.window.experiments(v.Window),
 	}
 	_, repository := gitinfo.Branch(c.dir.Here())
@@ -38,9 +38,9 @@ func (c *Conversation) tools() []tool.Tool {
 		cfg.Model = func() catalog.Model { m, _ := c.model.Lookup(c.Session.Model()); return m } // ok: the session has it
 		cfg.Count = c.model.CountTokens(cfg.Model)
 	}
-	tools := slices.Concat(toolbox.New(cfg), scheduleTools(c), c.told.tasks.Tools(), c.flows.Tools(), worktreeTools(c), []tool.Tool{questions.Tool(questionsOf(c))})
+	tools := slices.Concat(toolbox.New(cfg), scheduleTools(c), c.prompt.tasks.Tools(), c.flows.Tools(), worktreeTools(c), []tool.Tool{questions.Tool(questionsOf(c))})
 	tools = append(tools, watchTools(c, tools)...)
-	tools = append(tools, c.told.team.Tools()...)
+	tools = append(tools, c.prompt.team.Tools()...)
 	transcript.RestoreTools(tools, c.record.Earlier)
 	return tools
 }

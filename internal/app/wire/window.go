@@ -57,12 +57,12 @@ func (c *Conversation) keepWithin(cfg *session.Config) {
 	w.Notes = newNotes(c, cfg)
 	files := &sight.Files{State: c.files.state, Hidden: c.Gate.Hidden, Plan: c.PlanFile(), Tasks: c.shell.Tasks}
 	var replaced func()
-	w.Sources, replaced = c.skills.Restoring(c.told.tasks.Restoring(files.Sources))
+	w.Sources, replaced = c.skills.Restoring(c.prompt.tasks.Restoring(files.Sources))
 	w.Cleared = func(uses []*msg.ToolUse) { unseen(c, uses) }
 	w.Done = func(restored []string) {
 		replaced()
 		files.Forget(restored)
-		c.told.reset()
+		c.prompt.reset()
 	}
 	cfg.Window = w
 }

@@ -34,7 +34,7 @@ import (
 type Worker struct {
 	Lead   *Conversation
 	Author filehistory.Author
-	Birth  agents.Birth
+	Spec   agents.Spec
 	Depth  int
 
 	dir  string // initial directory
@@ -42,7 +42,7 @@ type Worker struct {
 }
 
 // fork reports whether the agent is a fork, which shares its lead's context.
-func (w *Worker) fork() bool { return w != nil && w.Birth.Definition == nil }
+func (w *Worker) fork() bool { return w != nil && w.Spec.Definition == nil }
 
 // author returns the author of the conversation's file changes.
 func (s *Spec) author() filehistory.Author {
@@ -62,10 +62,10 @@ func (s *Spec) dir(ws *Workspace) string {
 
 // gate returns the agent's permission gate and sets its initial directory.
 func (w *Worker) gate() (*permission.Gate, error) {
-	c := permission.Child{Mode: w.Birth.Mode, Dir: w.Birth.Dir}
-	if w.Birth.Left != "" {
+	c := permission.Child{Mode: w.Spec.Mode, Dir: w.Spec.Dir}
+	if w.Spec.Left != "" {
 		start := w.Lead.Gate.Standing().Config().Start()
-		dir, err := w.Lead.trees.Dir(w.Birth.Dir, start)
+		dir, err := w.Lead.trees.Dir(w.Spec.Dir, start)
 		if err != nil {
 			return nil, err
 		}
@@ -76,7 +76,7 @@ func (w *Worker) gate() (*permission.Gate, error) {
 		return nil, err
 	}
 	if w.kind() == builtin.Verification {
-		agents.KeepProject(g, slices.Concat(w.Lead.dir.Roots(), []string{w.Lead.ws.Dir, w.Birth.Dir}))
+		agents.KeepProject(g, slices.Concat(w.Lead.dir.Roots(), []string{w.Lead.ws.Dir, w.Spec.Dir}))
 	}
 	g.SetSave(w.Lead.ws.saveUpdate)
 	w.dir = g.Standing().Config().Dir
@@ -88,19 +88,19 @@ func (w *Worker) copy() string {
 	switch {
 	case w == nil:
 		return ""
-	case w.Birth.Left != "":
-		return w.Birth.Dir
+	case w.Spec.Left != "":
+		return w.Spec.Dir
 	}
 	return w.Lead.spec.Worker.copy()
 }
 
-// checks reports whether the agent runs for a hook.
-func (w *Worker) checks() bool { return w != nil && w.Birth.Check }
+// forHook reports whether the agent runs for a hook.
+func (w *Worker) forHook() bool { return w != nil && w.Spec.ForHook }
 
 // material returns the transcripts a hook's agent may read: the conversation in which the event
 // occurs and its leads.
 func (w *Worker) material() (paths []string) {
-	for on := w.checks(); on && w != nil; w = w.Lead.spec.Worker {
+	for on := w.forHook(); on && w != nil; w = w.Lead.spec.Worker {
 		if path := w.Lead.record.Path(); path != "" {
 			paths = append(paths, path)
 		}
@@ -108,18 +108,18 @@ func (w *Worker) material() (paths []string) {
 	return paths
 }
 
-// keeper returns the agent's memory-maintenance state, or nil.
-func (w *Worker) keeper() *agents.Keeper {
+// memoryTask returns the agent's memory-maintenance state, or nil.
+func (w *Worker) memoryTask() *agents.MemoryTask {
 	if w == nil {
 		return nil
 	}
-	return w.Birth.Keeper
+	return w.Spec.MemoryTask
 }
 
 // ask forwards the agent's permission prompt to the lead's user under the agent's name.
 // Background agents don't prompt.
 func (w *Worker) ask(ctx context.Context, q permission.Question) (permission.Answer, error) {
-	if !w.Birth.Asks() {
+	if !w.Spec.Asks() {
 		return permission.Answer{By: permission.Headless}, nil
 	}
 	if q.Agent == nil {
@@ -133,7 +133,7 @@ func (w *Worker) kind() string {
 	if w.fork() {
 		return "fork"
 	}
-	return w.Birth.Definition.Name
+	return w.Spec.Definition.Name
 }
 
 // common adds the agent's identity to the fields common to all hook events.
@@ -148,7 +148,7 @@ func (w *Worker) common(c hook.Common) hook.Common {
 // planning returns the agent's plan-mode reminder: it does not make a plan for the user. A
 // read-only agent needs none.
 func (w *Worker) planning(l texts.Language) []string {
-	if d := w.Birth.Definition; d != nil && d.Mode == string(permission.Plan) {
+	if d := w.Spec.Definition; d != nil && d.Mode == string(permission.Plan) {
 		return nil
 	}
 	return []string{agents.Planning(l)}
@@ -161,22 +161,22 @@ func (w *Worker) denied(tools []tool.Tool, others func(name string) bool) func(n
 		return others
 	}
 	return func(name string) bool {
-		if name == structured.Name && w.Birth.Schema != nil {
+		if name == structured.Name && w.Spec.Schema != nil {
 			return others(name) // an alias, decided by others
 		}
-		return !tool.IsAlias(tools, name) && !w.Birth.Definition.Allows(name, w.Birth.Background) && !w.mate.Needs(name) || others(name)
+		return !tool.IsAlias(tools, name) && !w.Spec.Definition.Allows(name, w.Spec.Background) && !w.mate.Needs(name) || others(name)
 	}
 }
 
-// A staff holds a conversation's agents and the state needed to launch them.
-type staff struct {
-	agents *agents.Agents // nil if none are launched
-	crowd  *agents.Crowd  // the whole session's limiter
-	gists  *agents.Summaries
-	trees  *worktrees.Place // creates worktrees for agents; may be nil
-	notes  agents.Notes
-	dreams *memory.Consolidator // nil if memories are not maintained
-	flows  *workflows.Workflows // nil if workflows are off
+// An agentState holds a conversation's agents and the state needed to launch them.
+type agentState struct {
+	agents     *agents.Agents  // nil if none are launched
+	limiter    *agents.Limiter // the whole session's limiter
+	gists      *agents.Summaries
+	trees      *worktrees.Place // creates worktrees for agents; may be nil
+	notes      agents.Notes
+	maintainer *memory.Consolidator // nil if memories are not maintained
+	flows      *workflows.Workflows // nil if workflows are off
 
 	coordinator *agents.Coordinator // nil if the model does the work itself
 	contract    *agents.Contract    // the session's; nil without a model
@@ -196,10 +196,10 @@ func openAgents(c *Conversation) {
 	cfg := agents.Config{
 		Session: func() *session.Session { return c.Session }, Tasks: c.shell.Tasks, Definitions: agents.Definitions{All: c.ws.Agents.Set, Early: c.ws.Agents.Early},
 		Settings: func() settings.Agents { return agentSettings(c.ws) }, Denied: func(kind string) string { return agents.DeniedBy(c.Gate, kind) },
-		Open:    func(ctx context.Context, b agents.Birth) (*agents.Worker, error) { return hire(ctx, c, b) },
-		Spawn:   teams.Spawner(func() *teams.Lead { return c.told.team.Lead }),
+		Open:    func(ctx context.Context, b agents.Spec) (*agents.Worker, error) { return openAgent(ctx, c, b) },
+		Spawn:   teams.Spawner(func() *teams.Lead { return c.prompt.team.Lead }),
 		Servers: agents.Servers{Ready: mcp.Require(c.Servers), Lacking: mcp.Lacking(c.Servers)},
-		Folder:  c.record.Folder, Language: c.ws.language, Say: c.ws.Say, Crowd: new(agents.Crowd), Judged: c.contract.Judged,
+		Folder:  c.record.Folder, Language: c.ws.language, Say: c.ws.Say, Limiter: new(agents.Limiter), Judged: c.contract.Judged,
 		HandOff: func() func(context.Context, judge.Handoff) (permission.Judgement, error) {
 			if c.Gate.Mode() != permission.Auto {
 				return nil
@@ -212,9 +212,9 @@ func openAgents(c *Conversation) {
 		cfg.Coordinator, cfg.Definitions = true, agents.Definitions{All: m.Definitions, Early: m.Definitions}
 	}
 	if w := c.spec.Worker; w != nil {
-		cfg.Self, cfg.Depth, cfg.Fork, cfg.Crowd, cfg.Summaries = w.Birth.Definition, w.Depth, w.fork(), w.Lead.crowd, w.Lead.gists
+		cfg.Self, cfg.Depth, cfg.Fork, cfg.Limiter, cfg.Summaries = w.Spec.Definition, w.Depth, w.fork(), w.Lead.limiter, w.Lead.gists
 	}
-	c.crowd, c.gists, c.trees = cfg.Crowd, cfg.Summaries, c.dir.trees
+	c.limiter, c.gists, c.trees = cfg.Limiter, cfg.Summaries, c.dir.trees
 	if w := c.spec.Worker; w != nil {
 		c.trees = w.Lead.trees
 	}
@@ -233,8 +233,8 @@ func openAgents(c *Conversation) {
 // forkSkill runs a skill in its own conversation and returns the final answer.
 func forkSkill(ctx context.Context, c *Conversation, f skills.Fork) (string, error) {
 	r := agents.Request{
-		Input: agenttool.Input{Description: "/" + f.Skill.Name, Prompt: f.Prompt, Type: cmp.Or(f.Skill.As, builtin.General)}, Use: tool.UseOf(ctx), Stays: true,
-		Birth: agents.Birth{Model: f.Model, Effort: f.Effort},
+		Input: agenttool.Input{Description: "/" + f.Skill.Name, Prompt: f.Prompt, Type: cmp.Or(f.Skill.As, builtin.General)}, Use: tool.UseOf(ctx), Wait: true,
+		Spec: agents.Spec{Model: f.Model, Effort: f.Effort},
 	}
 	if c.coordinator != nil {
 		r.Type = builtin.Worker
@@ -246,8 +246,8 @@ func forkSkill(ctx context.Context, c *Conversation, f skills.Fork) (string, err
 	return skills.CutEnd(out.Text), nil
 }
 
-// hire opens the conversation of a sub-agent of c.
-func hire(ctx context.Context, c *Conversation, b agents.Birth) (*agents.Worker, error) {
+// openAgent opens the conversation of a sub-agent of c.
+func openAgent(ctx context.Context, c *Conversation, b agents.Spec) (*agents.Worker, error) {
 	child, err := converse(ctx, c, b, teams.Spec{})
 	if err != nil {
 		return nil, err
@@ -268,15 +268,15 @@ func hire(ctx context.Context, c *Conversation, b agents.Birth) (*agents.Worker,
 func (w *Worker) reports() bool { return w != nil && !w.fork() && w.mate.Mate == nil }
 
 // converse opens a conversation for an agent, which may be a teammate.
-func converse(ctx context.Context, c *Conversation, b agents.Birth, mate teams.Spec) (*Conversation, error) {
-	w := &Worker{Lead: c, Birth: b, Author: filehistory.Author{ID: b.ID, Title: b.Title}, Depth: 1, mate: mate}
+func converse(ctx context.Context, c *Conversation, b agents.Spec, mate teams.Spec) (*Conversation, error) {
+	w := &Worker{Lead: c, Spec: b, Author: filehistory.Author{ID: b.ID, Title: b.Title}, Depth: 1, mate: mate}
 	if c.spec.Worker != nil {
 		w.Depth = c.spec.Worker.Depth + 1
 	}
 	spec := c.spec
 	spec.Team, spec.Coordinator = mate, false
 	spec.Worker, spec.Entry, spec.Raw, spec.Schema, spec.Debug = w, Print, false, b.Schema, DebugSpec{}
-	spec.Session = SessionSpec{ID: c.record.ID, Ephemeral: c.record.Log == nil, Side: &transcript.Side{Agent: b.ID, Folder: c.record.Folder(), Unkept: b.Unkept}}
+	spec.Session = SessionSpec{ID: c.record.ID, Ephemeral: c.record.Log == nil, Side: &transcript.Side{Agent: b.ID, Folder: c.record.Folder(), OnSaveError: b.OnSaveError}}
 	spec.Access.Asks, spec.Access.AskTool = false, "" // the lead's user is prompted
 	spec.Limits = Limits{MaxTurns: b.MaxTurns, MaxBudgetUSD: c.spec.Limits.MaxBudgetUSD}
 	spec.Model.Earlier, spec.Model.Name = "", c.Session.Model()

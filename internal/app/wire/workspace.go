@@ -62,25 +62,25 @@ type Workspace struct {
 	Agents *agentdef.Library
 	// Engine searches files. It caches results for later searches.
 	Engine *search.Engine
-	// Fleet returns the MCP servers, which are located on the first call. It does not start
+	// MCP returns the MCP servers, which are located on the first call. It does not start
 	// them.
-	Fleet func() (*mcp.Fleet, error)
+	MCP func() (*mcp.Manager, error)
 	// Keys are the terminal key bindings.
 	Keys *terminal.Bindings
 
-	runner      *osproc.Runner
-	env         conversation.CommandEnvCache // environment of commands
-	probe       sandbox.Probe                // tests the sandbox once for all conversations
-	git         gitFacts
-	schemas     structured.Cache // output schemas
-	plansOnce   sync.Once
-	watch       settings.Watch
-	pluginsSaid said
-	writers     *change.Writers // tracks which conversation changes which files
+	runner       *osproc.Runner
+	env          conversation.CommandEnvCache // environment of commands
+	probe        sandbox.Probe                // tests the sandbox once for all conversations
+	git          gitFacts
+	schemas      structured.Cache // output schemas
+	plansOnce    sync.Once
+	watch        settings.Watch
+	pluginErrors reportedErrors
+	writers      *change.Writers // tracks which conversation changes which files
 	// library returns the skills, including ones in directories added by the first
 	// conversation.
 	library func(added []string) *library.Library
-	begun   beginning
+	start   startCache
 	closers closers
 }
 
@@ -100,7 +100,7 @@ func Open(env Env, p *settings.Project) *Workspace {
 		Environ: func() []string { return w.environment().List },
 		Roots:   func() []string { return []string{env.Dir} },
 	})
-	w.Fleet = sync.OnceValues(func() (*mcp.Fleet, error) { return openFleet(w) })
+	w.MCP = sync.OnceValues(func() (*mcp.Manager, error) { return openMCP(w) })
 	if w.Plugins == nil {
 		w.Plugins = plugins.Open(plugins.Config{Project: p, Say: env.Say})
 	}

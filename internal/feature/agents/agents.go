@@ -60,8 +60,8 @@ type Config struct {
 	// Fork is true if the conversation is a fork, and Coordinator if the model only directs
 	// workers.
 	Fork, Coordinator bool
-	// Crowd limits how many agents of the whole session run concurrently.
-	Crowd *Crowd
+	// Limiter limits how many agents of the whole session run concurrently.
+	Limiter *Limiter
 	// Summaries describes the activity of the session's agents; may be nil.
 	Summaries *Summaries
 	// Judged is called when the verification agent has reported.
@@ -73,7 +73,7 @@ type Config struct {
 	// Holds returns an error if a directory is outside the working directories.
 	Holds func(dir string) error
 	// Open opens an agent's conversation.
-	Open func(ctx context.Context, b Birth) (*Worker, error)
+	Open func(ctx context.Context, b Spec) (*Worker, error)
 	// Spawn starts a teammate.
 	Spawn   func(ctx context.Context, in agenttool.Input) (tool.Result, error)
 	Servers Servers
@@ -93,8 +93,8 @@ type Servers struct {
 	Lacking func(d *agentdef.Definition) bool
 }
 
-// A Birth holds an agent's launch parameters.
-type Birth struct {
+// A Spec holds an agent's launch parameters.
+type Spec struct {
 	ID, Title string
 	// Definition is nil for a fork.
 	Definition *agentdef.Definition
@@ -112,19 +112,19 @@ type Birth struct {
 	Background bool
 	// Use is the tool call that a fork starts with, or whose answer it continues from.
 	Use string
-	// Again is true if it has run before.
-	Again bool
+	// Resumed is true if it has run before.
+	Resumed bool
 	// Schema is the JSON schema of its answer; nil means any text.
 	Schema []byte
-	// Unkept is called with the reason if its conversation cannot be stored.
-	Unkept func(error)
+	// OnSaveError is called with the reason if its conversation cannot be stored.
+	OnSaveError func(error)
 	// MaxTurns limits the agent's requests; 0 means no limit.
 	MaxTurns int
-	// Keeper is set for an agent that maintains memories; otherwise nil.
-	Keeper *Keeper
-	// Check is true for an agent that runs for a hook. No hooks run in its conversation, no
+	// MemoryTask is set for an agent that maintains memories; otherwise nil.
+	MemoryTask *MemoryTask
+	// ForHook is true for an agent that runs for a hook. No hooks run in its conversation, no
 	// limit delays it, and only the hook sees it.
-	Check bool
+	ForHook bool
 }
 
 // A Worker is an agent's conversation.
@@ -149,7 +149,7 @@ type Agents struct {
 	kinds   kinds
 	records records
 
-	bulletin *bulletin
+	publisher *publisher
 
 	mu      sync.Mutex
 	runs    map[string]*run // keyed by ID
@@ -158,7 +158,7 @@ type Agents struct {
 
 // New returns a conversation's agents, initially none.
 func New(c Config) *Agents {
-	a := &Agents{cfg: c, records: records{folder: c.Folder, say: c.Say}, bulletin: newBulletin(c.Session), runs: map[string]*run{}}
+	a := &Agents{cfg: c, records: records{folder: c.Folder, say: c.Say}, publisher: newPublisher(c.Session), runs: map[string]*run{}}
 	a.kinds.cfg = &a.cfg
 	return a
 }
@@ -215,7 +215,7 @@ func (a *Agents) Definition(kind string) (*agentdef.Definition, error) {
 
 // settle completes a request with its definition, model and directory.
 func (a *Agents) settle(r *Request) error {
-	if r.Birth.Check {
+	if r.Spec.ForHook {
 		return r.complete(a.holds)
 	}
 	if a.isFork() {
@@ -224,7 +224,7 @@ func (a *Agents) settle(r *Request) error {
 	if a.cfg.Depth >= maxDepth {
 		return fmt.Errorf("agents are launched %d deep at most: do the work yourself", maxDepth)
 	}
-	if kind := cmp.Or(r.Type, a.kinds.usual()); r.Definition == nil && r.Birth.Keeper == nil && kind != "" {
+	if kind := cmp.Or(r.Type, a.kinds.usual()); r.Definition == nil && r.Spec.MemoryTask == nil && kind != "" {
 		var err error
 		if r.Definition, err = a.kinds.get(kind); err != nil {
 			return err

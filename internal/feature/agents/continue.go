@@ -60,7 +60,7 @@ func (a *Agents) Continue(ctx context.Context, id, text string) (string, error) 
 	a.mu.Unlock()
 	if x != nil {
 		if sent, err := x.send(ctx, text); sent || err != nil {
-			return said(a.cfg.Language(), "sent", id, err)
+			return statusText(a.cfg.Language(), "sent", id, err)
 		}
 		<-x.done // about to end
 	}
@@ -70,11 +70,11 @@ func (a *Agents) Continue(ctx context.Context, id, text string) (string, error) 
 	}
 	r.Prompt, r.Background = text, true
 	_, err = a.Launch(ctx, *r, nil)
-	return said(a.cfg.Language(), "resumed", id, err)
+	return statusText(a.cfg.Language(), "resumed", id, err)
 }
 
-// said returns a catalog text about an agent, or err.
-func said(l texts.Language, name, id string, err error) (string, error) {
+// statusText returns a catalog text about an agent, or err.
+func statusText(l texts.Language, name, id string, err error) (string, error) {
 	if err != nil {
 		return "", err
 	}
@@ -96,23 +96,23 @@ func (x *run) send(ctx context.Context, text string) (bool, error) {
 func (a *Agents) again(id string, x *run) (*Request, error) {
 	r := &Request{}
 	if x != nil {
-		r.Birth, r.Definition = x.birth, x.birth.Definition
-		r.Birth.Tree = nil
-		r.Use, r.Description = x.use, x.birth.Title
+		r.Spec, r.Definition = x.spec, x.spec.Definition
+		r.Spec.Tree = nil
+		r.Use, r.Description = x.use, x.spec.Title
 	} else if err := a.recall(id, r); err != nil {
 		return nil, err
 	}
-	if r.Birth.Keeper != nil {
+	if r.Spec.MemoryTask != nil {
 		return nil, errors.New("an agent that looks after memories is not continued")
 	}
-	r.Birth.ID, r.Birth.Asks, r.Birth.Again = id, nil, true
-	if r.Definition == nil && upToAnswer(a.cfg.Session().Conversation(), r.Birth.Use) == nil {
+	r.Spec.ID, r.Spec.Asks, r.Spec.Resumed = id, nil, true
+	if r.Definition == nil && upToAnswer(a.cfg.Session().Conversation(), r.Spec.Use) == nil {
 		return nil, fmt.Errorf("the agent %s cannot go on: %w", id, errNoAnswer)
 	}
 	if r.Definition != nil && r.Definition.OneShot {
 		return nil, fmt.Errorf("an agent of the type %s is not continued: launch another one", r.Definition.Name)
 	}
-	if dir := r.Birth.Dir; dir != "" {
+	if dir := r.Spec.Dir; dir != "" {
 		if err := checkDir(dir); err != nil {
 			return nil, fmt.Errorf("the agent %s cannot go on: %w", id, err)
 		}
@@ -131,6 +131,6 @@ func (a *Agents) recall(id string, r *Request) error {
 			return fmt.Errorf("the agent %s cannot go on: %w", id, a.kinds.unknown(kind))
 		}
 	}
-	r.Birth, r.Description, r.Use = b, b.Title, b.Use
+	r.Spec, r.Description, r.Use = b, b.Title, b.Use
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 	"adze/internal/platform/text/amount"
 )
 
-// Check returns a function that looks for problems with agents: invalid definitions, and an
+// ForHook returns a function that looks for problems with agents: invalid definitions, and an
 // overlong listing.
 func Check(l *agentdef.Library) func(context.Context) commands.Check {
 	return func(context.Context) commands.Check {

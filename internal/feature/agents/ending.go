@@ -10,7 +10,7 @@ import (
 
 // ending returns why an agent did not finish, for its lead: how its turn ended and the causing
 // error, if any.
-func (b *Birth) ending(ended agent.Ended, failed error) error {
+func (b *Spec) ending(ended agent.Ended, failed error) error {
 	var e *model.Error
 	switch {
 	case ended.Reason == agent.MaxTurnsReached && b.MaxTurns > 0:

@@ -26,7 +26,7 @@ func (x *run) check(ask func(context.Context, judge.Handoff) (permission.Judgeme
 		return permission.Judgement{}, errors.New("it was stopped")
 	}
 	x.mu.Lock()
-	h := judge.Handoff{ID: x.birth.ID, Tool: agenttool.Name, Task: x.prompt, Report: report, Calls: slices.Clone(x.activity.lately)}
+	h := judge.Handoff{ID: x.spec.ID, Tool: agenttool.Name, Task: x.prompt, Report: report, Calls: slices.Clone(x.activity.lately)}
 	x.mu.Unlock()
 	return ask(x.life, h)
 }
@@ -35,7 +35,7 @@ func (x *run) check(ask func(context.Context, judge.Handoff) (permission.Judgeme
 // not run. An agent without calls has seen nothing that could have misled it.
 func (x *run) handOff(out *Outcome) {
 	check := x.agents.cfg.HandOff()
-	if check == nil || x.birth.Keeper != nil || x.task == nil || !x.task.Background() || x.activity.calls == 0 {
+	if check == nil || x.spec.MemoryTask != nil || x.task == nil || !x.task.Background() || x.activity.calls == 0 {
 		return
 	}
 	l := x.agents.cfg.Language()

@@ -36,8 +36,8 @@ func RunHook(ctx context.Context, agents *Agents, small string, i prompted.Inqui
 func hookRequest(small string, i prompted.Inquiry) Request {
 	return Request{
 		Input: agenttool.Input{Description: "Check for a hook", Prompt: i.Prompt},
-		Stays: true,
-		Birth: Birth{Model: cmp.Or(i.Model, small), Schema: i.Schema, Check: true},
+		Wait:  true,
+		Spec:  Spec{Model: cmp.Or(i.Model, small), Schema: i.Schema, ForHook: true},
 		Definition: &agentdef.Definition{
 			Name: HookType, Description: "Checks a condition for a hook", Prompt: i.System, MaxTurns: i.MaxTurns,
 			Access:           agentdef.Access{Tools: []string{"Read", "Glob", "Grep"}, Disallowed: []string{"mcp__*"}, Mode: string(mode.DontAsk)},

@@ -5,9 +5,9 @@ import (
 	"adze/internal/platform/proc/task"
 )
 
-// A Keeper configures an agent that maintains memories. It changes nothing else, cannot be
+// A MemoryTask configures an agent that maintains memories. It changes nothing else, cannot be
 // continued, and reports only to its caller. Without a definition it is a fork.
-type Keeper struct {
+type MemoryTask struct {
 	// Kind is the task's letter.
 	Kind     byte
 	MaxTurns int
@@ -20,14 +20,14 @@ type Keeper struct {
 }
 
 // kind returns the letter of an agent's task.
-func (k *Keeper) kind() byte {
+func (k *MemoryTask) kind() byte {
 	if k == nil {
 		return task.Agent
 	}
 	return k.Kind
 }
 
-func (k *Keeper) end(out Outcome, err error) {
+func (k *MemoryTask) end(out Outcome, err error) {
 	if k != nil {
 		k.Ended(out, err)
 	}

@@ -10,22 +10,22 @@ import (
 // maxWaiting is the maximum number of queued agents.
 const maxWaiting = 500
 
-// A Crowd limits how many agents of a session run concurrently. Others wait in FIFO order. The
+// A Limiter limits how many agents of a session run concurrently. Others wait in FIFO order. The
 // zero value is empty. It is safe for concurrent use.
-type Crowd struct {
+type Limiter struct {
 	mu      sync.Mutex
 	busy    int
-	waiting []*place
+	waiting []*waiter
 }
 
-// A place is a queued agent's position.
-type place struct {
+// A waiter is a queued agent's position.
+type waiter struct {
 	most  int
 	ready chan struct{} // closed when the agent may run
 }
 
 // full returns an error if no further agent can be queued.
-func (c *Crowd) full() error {
+func (c *Limiter) full() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.waiting) >= maxWaiting {
@@ -34,15 +34,15 @@ func (c *Crowd) full() error {
 	return nil
 }
 
-// enter waits until fewer than most agents run; 0 means no limit.
-func (c *Crowd) enter(ctx context.Context, most int) error {
+// acquire waits until fewer than most agents run; 0 means no limit.
+func (c *Limiter) acquire(ctx context.Context, most int) error {
 	c.mu.Lock()
 	if most == 0 || c.busy < most && len(c.waiting) == 0 {
 		c.busy++
 		c.mu.Unlock()
 		return nil
 	}
-	p := &place{most, make(chan struct{})}
+	p := &waiter{most, make(chan struct{})}
 	c.waiting = append(c.waiting, p)
 	c.mu.Unlock()
 	select {
@@ -61,8 +61,8 @@ func (c *Crowd) enter(ctx context.Context, most int) error {
 	return context.Cause(ctx)
 }
 
-// leave releases an agent's slot.
-func (c *Crowd) leave() {
+// release releases an agent's slot.
+func (c *Limiter) release() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.busy--
@@ -70,7 +70,7 @@ func (c *Crowd) leave() {
 }
 
 // admit starts queued agents while there is room. The caller holds the lock.
-func (c *Crowd) admit() {
+func (c *Limiter) admit() {
 	for len(c.waiting) > 0 && c.busy < c.waiting[0].most {
 		c.busy++
 		close(c.waiting[0].ready)
@@ -88,13 +88,13 @@ func (a *Agents) block() (end func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.blocked++; a.blocked == 1 {
-		a.cfg.Crowd.leave()
+		a.cfg.Limiter.release()
 	}
 	return func() {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		if a.blocked--; a.blocked == 0 {
-			a.cfg.Crowd.enter(context.Background(), 0) // ok: does not block
+			a.cfg.Limiter.acquire(context.Background(), 0) // ok: does not block
 		}
 	}
 }

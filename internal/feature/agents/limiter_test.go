@@ -15,7 +15,7 @@ import (
 // Proves AGENT-05.
 func TestCrowd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var c Crowd
+		var c Limiter
 		var mu sync.Mutex
 		var order []int
 		busy, most := 0, 0
@@ -24,7 +24,7 @@ func TestCrowd(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			go func() {
 				defer cancel()
-				if err := c.enter(ctx, 2); err != nil {
+				if err := c.acquire(ctx, 2); err != nil {
 					if i != 3 || !errors.Is(err, context.Canceled) {
 						t.Errorf("agent %d: %v", i, err)
 					}
@@ -39,7 +39,7 @@ func TestCrowd(t *testing.T) {
 				mu.Lock()
 				busy--
 				mu.Unlock()
-				c.leave()
+				c.release()
 			}()
 			if i == 3 {
 				time.AfterFunc(100*time.Millisecond, cancel)
@@ -62,19 +62,19 @@ func TestCrowd(t *testing.T) {
 // TestCrowdWithoutLimit checks that raising the limit admits waiting agents, and that nobody
 // waits without a limit.
 func TestCrowdWithoutLimit(t *testing.T) {
-	var c Crowd
+	var c Limiter
 	for range 100 {
-		if err := c.enter(t.Context(), 0); err != nil {
+		if err := c.acquire(t.Context(), 0); err != nil {
 			t.Fatal(err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if c.enter(ctx, 1) == nil || c.busy != 100 {
+	if c.acquire(ctx, 1) == nil || c.busy != 100 {
 		t.Error("it did not wait")
 	}
 	for range maxWaiting {
-		c.waiting = append(c.waiting, &place{})
+		c.waiting = append(c.waiting, &waiter{})
 	}
 	if c.full() == nil {
 		t.Error("any number can wait")

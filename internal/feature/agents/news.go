@@ -14,26 +14,26 @@ import (
 	"adze/internal/session"
 )
 
-// A bulletin publishes agent activity to the session's followers and tracks nested agents. It
+// A publisher publishes agent activity to the session's followers and tracks nested agents. It
 // is safe for concurrent use.
-type bulletin struct {
+type publisher struct {
 	session func() *session.Session
 
 	mu    sync.Mutex
 	below map[string]session.Task // running nested agents, by ID
 }
 
-func newBulletin(s func() *session.Session) *bulletin {
-	return &bulletin{session: s, below: map[string]session.Task{}}
+func newPublisher(s func() *session.Session) *publisher {
+	return &publisher{session: s, below: map[string]session.Task{}}
 }
 
 // tell submits an op to the session.
-func (b *bulletin) tell(op session.Op) {
+func (b *publisher) tell(op session.Op) {
 	b.session().Submit(context.Background(), op) // ok: a closed session needs no notification
 }
 
 // pass forwards an agent's events about its own agents and commands. id is the agent's ID.
-func (b *bulletin) pass(id string, ev session.Event) {
+func (b *publisher) pass(id string, ev session.Event) {
 	switch ev := ev.(type) {
 	case session.Beside:
 		ev.Parent = cmp.Or(ev.Parent, id)
@@ -46,7 +46,7 @@ func (b *bulletin) pass(id string, ev session.Event) {
 }
 
 // note records the state of a nested agent.
-func (b *bulletin) note(t session.Task) {
+func (b *publisher) note(t session.Task) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
@@ -59,7 +59,7 @@ func (b *bulletin) note(t session.Task) {
 
 // end reports the end of nested agents of id that have not reported it themselves: they were
 // stopped with it.
-func (b *bulletin) end(id string) {
+func (b *publisher) end(id string) {
 	b.mu.Lock()
 	var left []session.Task
 	for _, t := range b.below {
@@ -77,7 +77,7 @@ func (b *bulletin) end(id string) {
 }
 
 // working returns the running nested agents, for the user.
-func (b *bulletin) working() (list []commands.AtWork) {
+func (b *publisher) working() (list []commands.AtWork) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, id := range slices.Sorted(maps.Keys(b.below)) {
@@ -89,7 +89,7 @@ func (b *bulletin) working() (list []commands.AtWork) {
 
 // news publishes the agent's state.
 func (x *run) news(kind session.TaskNews) {
-	if x.birth.Check {
+	if x.spec.ForHook {
 		return
 	}
 	x.mu.Lock()
@@ -114,9 +114,9 @@ func (x *run) news(kind session.TaskNews) {
 	if kind == session.TaskBegan {
 		t.Prompt = x.prompt
 	}
-	t.ID, t.Title, t.Use, t.Type, t.Depth = x.birth.ID, x.birth.Title, x.use, x.kind, x.agents.cfg.Depth+1
-	t.News, t.Chore = kind, x.birth.Keeper != nil
-	x.agents.bulletin.tell(t)
+	t.ID, t.Title, t.Use, t.Type, t.Depth = x.spec.ID, x.spec.Title, x.use, x.kind, x.agents.cfg.Depth+1
+	t.News, t.Chore = kind, x.spec.MemoryTask != nil
+	x.agents.publisher.tell(t)
 }
 
 // status returns the state of an agent that is not in the task table. The lock is held.
@@ -142,11 +142,11 @@ func (a *Agents) Working() []commands.AtWork {
 		x := a.runs[id]
 		x.mu.Lock()
 		if !x.ended {
-			list = append(list, commands.AtWork{ID: id, Type: x.kind, Title: x.birth.Title, Calls: x.activity.calls, Last: doing(x.activity.summary, x.activity.title)})
+			list = append(list, commands.AtWork{ID: id, Type: x.kind, Title: x.spec.Title, Calls: x.activity.calls, Last: doing(x.activity.summary, x.activity.title)})
 		}
 		x.mu.Unlock()
 	}
-	return append(list, a.bulletin.working()...)
+	return append(list, a.publisher.working()...)
 }
 
 // doing returns an agent's activity: the model's summary if there is one, otherwise its last

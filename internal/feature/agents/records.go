@@ -32,9 +32,9 @@ type records struct {
 }
 
 // keep stores an agent's record. A failure does not stop the agent.
-func (k *records) keep(kind string, b *Birth) {
+func (k *records) keep(kind string, b *Spec) {
 	folder := k.folder()
-	if folder == "" || b.Keeper != nil || b.Check {
+	if folder == "" || b.MemoryTask != nil || b.ForHook {
 		return
 	}
 	m := meta{Type: kind, Description: b.Title, Model: b.Model, Mode: b.Mode, Dir: b.Dir, Left: b.Left, Use: b.Use}
@@ -77,7 +77,7 @@ func (k *records) ids() []string {
 }
 
 // read returns an agent's record: the name of its type and its launch parameters.
-func (k *records) read(id string) (kind string, b Birth, err error) {
+func (k *records) read(id string) (kind string, b Spec, err error) {
 	data, err := os.ReadFile(transcript.MetaPath(k.folder(), id))
 	if err != nil {
 		return "", b, err
@@ -86,5 +86,5 @@ func (k *records) read(id string) (kind string, b Birth, err error) {
 	if err := json.Unmarshal(data, &m); err != nil {
 		return "", b, fmt.Errorf("what was kept of the agent %s cannot be read: %w", id, err)
 	}
-	return m.Type, Birth{ID: id, Title: m.Description, Model: m.Model, Mode: m.Mode, Dir: m.Dir, Left: m.Left, Use: m.Use}, nil
+	return m.Type, Spec{ID: id, Title: m.Description, Model: m.Model, Mode: m.Mode, Dir: m.Dir, Left: m.Left, Use: m.Use}, nil
 }

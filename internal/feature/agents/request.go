@@ -20,54 +20,54 @@ type Request struct {
 	// Definition, if non-nil, overrides the definition named by the type.
 	Definition *agentdef.Definition
 	// If Stays is true, the caller waits as long as it takes.
-	Stays bool
-	// Asked lets the agent prompt the user even in the background.
-	Asked bool
-	// Birth holds launch parameters that do not follow from the other fields.
-	Birth Birth
+	Wait bool
+	// MayPrompt lets the agent prompt the user even in the background.
+	MayPrompt bool
+	// Spec holds launch parameters that do not follow from the other fields.
+	Spec Spec
 }
 
 // complete validates a request and applies the definition. holds returns why an agent cannot
 // work in a directory.
 func (r *Request) complete(holds func(dir string) error) error {
-	if r.Input.Mode != "" && r.Birth.Mode == "" {
+	if r.Input.Mode != "" && r.Spec.Mode == "" {
 		mode, err := permission.ParseMode(r.Input.Mode)
 		if err != nil {
 			return fmt.Errorf("mode: %w", err)
 		}
-		r.Birth.Mode = mode
+		r.Spec.Mode = mode
 	}
 	if dir := r.Input.Dir; dir != "" {
 		if err := holds(dir); err != nil {
 			return fmt.Errorf("cwd: %w", err)
 		}
-		r.Birth.Dir = dir
+		r.Spec.Dir = dir
 	}
 	d := r.Definition
-	r.Birth.Definition = d
-	if r.Birth.Model == "" {
-		r.Birth.Model = r.Input.Model
+	r.Spec.Definition = d
+	if r.Spec.Model == "" {
+		r.Spec.Model = r.Input.Model
 	}
-	r.Birth.Title = tool.OneLine(r.Description, 80)
+	r.Spec.Title = tool.OneLine(r.Description, 80)
 	if d == nil {
-		r.Birth.Model = "" // a fork shares its lead's model cache
+		r.Spec.Model = "" // a fork shares its lead's model cache
 		return nil
 	}
-	if r.Birth.Model == "" {
-		r.Birth.Model = d.Model
+	if r.Spec.Model == "" {
+		r.Spec.Model = d.Model
 	}
-	if r.Birth.Effort == "" {
-		r.Birth.Effort = model.Effort(d.Effort)
+	if r.Spec.Effort == "" {
+		r.Spec.Effort = model.Effort(d.Effort)
 	}
 	if d.Mode != "" {
 		own, err := permission.ParseMode(d.Mode)
 		if err != nil {
 			return fmt.Errorf("the agent %s has no valid permission mode: %w", d.Name, err)
 		}
-		if r.Birth.Mode == "" {
-			r.Birth.Mode = own
+		if r.Spec.Mode == "" {
+			r.Spec.Mode = own
 		} else {
-			r.Birth.Mode = permission.Stricter(r.Birth.Mode, own)
+			r.Spec.Mode = permission.Stricter(r.Spec.Mode, own)
 		}
 	}
 	return nil
@@ -76,7 +76,7 @@ func (r *Request) complete(holds func(dir string) error) error {
 // background reports whether an agent starts in the background, and if it was requested but
 // refused, why.
 func (r *Request) background(c *Config) (bool, string) {
-	if r.Stays {
+	if r.Wait {
 		return false, ""
 	}
 	wanted := r.Background || c.Coordinator || r.Definition == nil || r.Definition.Background
@@ -92,7 +92,7 @@ func (r *Request) limits(s settings.Agents) (turns int, time time.Duration) {
 	if d := r.Definition; d != nil && d.MaxTurns > 0 && (turns == 0 || d.MaxTurns < turns) {
 		turns = d.MaxTurns
 	}
-	if k := r.Birth.Keeper; k != nil && (turns == 0 || k.MaxTurns < turns) {
+	if k := r.Spec.MemoryTask; k != nil && (turns == 0 || k.MaxTurns < turns) {
 		turns = k.MaxTurns
 	}
 	return turns, s.Limit

@@ -52,18 +52,18 @@ type Outcome struct {
 
 // A run is a running or finished agent.
 type run struct {
-	agents *Agents
-	birth  Birth
-	kind   string // type name
-	prompt string
-	use    string
-	task   *task.Task // nil if background tasks are off
-	life   context.Context
-	halt   context.CancelCauseFunc // cancels life if task is nil
-	report func(tool.Progress)
-	limit  time.Duration
-	asks   atomic.Bool
-	asked  bool // may prompt in the background too
+	agents    *Agents
+	spec      Spec
+	kind      string // type name
+	prompt    string
+	use       string
+	task      *task.Task // nil if background tasks are off
+	life      context.Context
+	halt      context.CancelCauseFunc // cancels life if task is nil
+	report    func(tool.Progress)
+	limit     time.Duration
+	asks      atomic.Bool
+	mayPrompt bool // may prompt in the background too
 
 	began time.Time
 
@@ -93,7 +93,7 @@ func (a *Agents) Launch(ctx context.Context, r Request, report func(tool.Progres
 		return nil, err
 	}
 	behind, remark := r.background(&a.cfg)
-	if err := a.cfg.Crowd.full(); err != nil && !r.Birth.Check {
+	if err := a.cfg.Limiter.full(); err != nil && !r.Spec.ForHook {
 		return nil, err
 	}
 	x, err := a.begin(ctx, r, behind)
@@ -101,7 +101,7 @@ func (a *Agents) Launch(ctx context.Context, r Request, report func(tool.Progres
 		return nil, err
 	}
 	x.report = report
-	if r.Stays && x.task != nil {
+	if r.Wait && x.task != nil {
 		x.task.Stay()
 	}
 	if behind {
@@ -117,7 +117,7 @@ func (a *Agents) Launch(ctx context.Context, r Request, report func(tool.Progres
 		return x.launched(), nil
 	}
 	unblock := a.block()
-	out, err := x.wait(ctx, r.Stays)
+	out, err := x.wait(ctx, r.Wait)
 	unblock()
 	if out != nil {
 		out.Remark = remark
@@ -127,36 +127,36 @@ func (a *Agents) Launch(ctx context.Context, r Request, report func(tool.Progres
 
 // begin creates the run for a request.
 func (a *Agents) begin(ctx context.Context, r Request, behind bool) (*run, error) {
-	x := &run{agents: a, birth: r.Birth, kind: kindOf(r.Definition), prompt: r.Prompt, use: r.Use, asked: r.Asked || r.Definition == nil && r.Birth.Keeper == nil, done: make(chan struct{}), began: time.Now()}
-	x.birth.MaxTurns, x.limit = r.limits(a.cfg.Settings())
-	x.birth.Background, x.birth.Use = behind, r.Use
+	x := &run{agents: a, spec: r.Spec, kind: kindOf(r.Definition), prompt: r.Prompt, use: r.Use, mayPrompt: r.MayPrompt || r.Definition == nil && r.Spec.MemoryTask == nil, done: make(chan struct{}), began: time.Now()}
+	x.spec.MaxTurns, x.limit = r.limits(a.cfg.Settings())
+	x.spec.Background, x.spec.Use = behind, r.Use
 	x.asks.Store(true)
-	x.birth.Asks, x.birth.Unkept = x.asks.Load, a.records.notKept
-	if a.cfg.Tasks == nil || r.Birth.Check {
-		x.birth.ID = newID()
+	x.spec.Asks, x.spec.OnSaveError = x.asks.Load, a.records.notKept
+	if a.cfg.Tasks == nil || r.Spec.ForHook {
+		x.spec.ID = newID()
 		x.life, x.halt = context.WithCancelCause(context.Background())
 	} else {
 		var err error
-		if r.Birth.ID != "" {
-			x.task, err = a.cfg.Tasks.Again(ctx, r.Birth.ID, r.Birth.Title)
+		if r.Spec.ID != "" {
+			x.task, err = a.cfg.Tasks.Again(ctx, r.Spec.ID, r.Spec.Title)
 		} else {
-			x.task, err = a.cfg.Tasks.Begin(ctx, r.Birth.Keeper.kind(), r.Birth.Title, "")
+			x.task, err = a.cfg.Tasks.Begin(ctx, r.Spec.MemoryTask.kind(), r.Spec.Title, "")
 		}
 		if err != nil {
 			return nil, err
 		}
 		task.RunsFor(x.task, r.Use)
-		x.birth.ID = x.task.ID
+		x.spec.ID = x.task.ID
 		x.life = x.task.Context()
-		if r.Birth.Keeper != nil {
+		if r.Spec.MemoryTask != nil {
 			task.Quiet(x.task)
 		}
 	}
-	if r.Birth.Check {
+	if r.Spec.ForHook {
 		return x, nil // cannot be messaged
 	}
 	a.mu.Lock()
-	a.runs[x.birth.ID] = x
+	a.runs[x.spec.ID] = x
 	a.mu.Unlock()
 	return x, nil
 }
@@ -174,11 +174,11 @@ func newID() string {
 }
 
 // behind marks the agent as running in the background, where only some may prompt.
-func (x *run) behind() { x.asks.Store(x.asked) }
+func (x *run) behind() { x.asks.Store(x.mayPrompt) }
 
 // launched returns the outcome of a run that continues.
 func (x *run) launched() *Outcome {
-	return &Outcome{ID: x.birth.ID, Type: x.kind, Title: x.birth.Title, Launched: true, OutputFile: x.task.Output.Path()}
+	return &Outcome{ID: x.spec.ID, Type: x.kind, Title: x.spec.Title, Launched: true, OutputFile: x.task.Output.Path()}
 }
 
 // wait waits until the agent ends or moves to the background. If ctx is done, the agent is
@@ -233,14 +233,14 @@ func (x *run) stop(ctx context.Context) {
 func (x *run) work(tree bool, use string) {
 	defer close(x.done)
 	out, err := x.admitted(tree)
-	out.ID, out.Type, out.Title, out.Took = x.birth.ID, x.kind, x.birth.Title, time.Since(x.began).Round(time.Millisecond)
-	out.OneShot = x.birth.Definition != nil && x.birth.Definition.OneShot
-	out.Continues = out.Began && !out.OneShot && continuable(err) && (x.birth.Dir == "" || checkDir(x.birth.Dir) == nil)
+	out.ID, out.Type, out.Title, out.Took = x.spec.ID, x.kind, x.spec.Title, time.Since(x.began).Round(time.Millisecond)
+	out.OneShot = x.spec.Definition != nil && x.spec.Definition.OneShot
+	out.Continues = out.Began && !out.OneShot && continuable(err) && (x.spec.Dir == "" || checkDir(x.spec.Dir) == nil)
 	if x.kind == builtin.Verification && err == nil {
 		x.judge(&out)
 	}
 	x.handOff(&out)
-	if !out.Began && !x.birth.Again {
+	if !out.Began && !x.spec.Resumed {
 		x.agents.forget(x)
 	}
 	x.mu.Lock()
@@ -255,8 +255,8 @@ func (x *run) work(tree bool, use string) {
 func (a *Agents) forget(x *run) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	delete(a.runs, x.birth.ID)
-	a.records.drop(x.birth.ID)
+	delete(a.runs, x.spec.ID)
+	a.records.drop(x.spec.ID)
 }
 
 // judge completes the verification agent's report: a missing verdict counts as a failure.
@@ -270,13 +270,13 @@ func (x *run) judge(out *Outcome) {
 // admitted waits for a slot and then runs the agent.
 func (x *run) admitted(tree bool) (Outcome, error) {
 	ctx, most := x.life, x.agents.cfg.Settings().Most
-	if x.birth.Check {
+	if x.spec.ForHook {
 		most = 0
 	}
-	if err := x.agents.cfg.Crowd.enter(ctx, most); err != nil {
+	if err := x.agents.cfg.Limiter.acquire(ctx, most); err != nil {
 		return Outcome{}, err
 	}
-	defer x.agents.cfg.Crowd.leave()
+	defer x.agents.cfg.Limiter.release()
 	if x.limit > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, x.limit, fmt.Errorf("it did not end within %v (agents.timeoutMs)", x.limit))
@@ -288,21 +288,21 @@ func (x *run) admitted(tree bool) (Outcome, error) {
 // try opens the agent's conversation, runs it and closes it.
 func (x *run) try(ctx context.Context, tree bool) (out Outcome, err error) {
 	cfg := &x.agents.cfg
-	d := x.birth.Definition
+	d := x.spec.Definition
 	if d != nil && len(d.Required) > 0 {
 		if err := cfg.Servers.Ready(ctx, d); err != nil {
 			return out, err
 		}
 	}
 	if tree {
-		if x.birth.Tree, err = cfg.Tree(ctx, x.birth.ID); err != nil {
+		if x.spec.Tree, err = cfg.Tree(ctx, x.spec.ID); err != nil {
 			return out, fmt.Errorf("there is no worktree for the agent: %w", err)
 		}
-		x.birth.Dir, x.birth.Left = x.birth.Tree.Path, x.birth.Tree.Root
+		x.spec.Dir, x.spec.Left = x.spec.Tree.Path, x.spec.Tree.Root
 		defer func() { x.leaveTree(&out) }()
 	}
-	x.agents.records.keep(x.kind, &x.birth)
-	w, err := cfg.Open(ctx, x.birth)
+	x.agents.records.keep(x.kind, &x.spec)
+	w, err := cfg.Open(ctx, x.spec)
 	if err != nil {
 		return out, fmt.Errorf("opening its conversation: %w", err)
 	}
@@ -321,7 +321,7 @@ func (x *run) try(ctx context.Context, tree bool) (out Outcome, err error) {
 
 // leaveTree releases the agent's worktree.
 func (x *run) leaveTree(out *Outcome) {
-	t := x.birth.Tree
+	t := x.spec.Tree
 	kept, note, err := t.Finish(context.Background())
 	if err != nil {
 		note = strings.TrimSpace(note + " " + err.Error())
@@ -343,10 +343,10 @@ func (x *run) converse(ctx context.Context, w *Worker) (out Outcome, err error) 
 		leave()       // a prompt whose turn had not begun is withdrawn and produces no end event
 	})()
 	text := x.prompt
-	switch l, t := x.agents.cfg.Language(), x.birth.Tree; {
-	case x.birth.Definition == nil && t != nil:
+	switch l, t := x.agents.cfg.Language(), x.spec.Tree; {
+	case x.spec.Definition == nil && t != nil:
 		text = builtin.ForkIn(l, text, t.Path, t.Root)
-	case x.birth.Definition == nil:
+	case x.spec.Definition == nil:
 		text = builtin.Fork(l, text)
 	}
 	from, before := s.Last(), len(s.Conversation())
@@ -360,7 +360,7 @@ func (x *run) converse(ctx context.Context, w *Worker) (out Outcome, err error) 
 	case ctx.Err() != nil:
 		return out, context.Cause(ctx)
 	case !ended.Reason.OK():
-		return out, x.birth.ending(ended, failed)
+		return out, x.spec.ending(ended, failed)
 	}
 	return out, nil
 }
@@ -386,7 +386,7 @@ func (x *run) follow(ctx context.Context, s *session.Session, from session.Seq) 
 			}
 			x.tell(ev.Event)
 		case session.Beside, session.Task:
-			x.agents.bulletin.pass(x.birth.ID, ev)
+			x.agents.publisher.pass(x.spec.ID, ev)
 		case session.Finished:
 			if ev.Local != nil {
 				continue
@@ -440,10 +440,10 @@ func (x *run) tell(ev agent.Event) {
 	default:
 		return
 	}
-	if x.birth.Check {
+	if x.spec.ForHook {
 		return
 	}
-	x.agents.bulletin.tell(session.Beside{ID: x.birth.ID, Type: x.kind, Title: x.birth.Title, Use: x.use, Event: ev})
+	x.agents.publisher.tell(session.Beside{ID: x.spec.ID, Type: x.kind, Title: x.spec.Title, Use: x.use, Event: ev})
 	if _, ok := ev.(agent.ToolStarted); ok {
 		x.news(session.TaskWorks)
 	}
@@ -460,8 +460,8 @@ func (x *run) print(text string) {
 
 // conclude publishes how the run ended.
 func (x *run) conclude(out Outcome, err error) {
-	x.birth.Keeper.end(out, err)
-	x.agents.bulletin.end(x.birth.ID)
+	x.spec.MemoryTask.end(out, err)
+	x.agents.publisher.end(x.spec.ID)
 	defer x.news(session.TaskEnded)
 	if x.task == nil {
 		return
@@ -477,7 +477,7 @@ func (x *run) conclude(out Outcome, err error) {
 	r := task.Report{Result: text, Worktree: out.Worktree, Branch: out.Branch, Tokens: out.Tokens, Calls: out.Calls, Took: out.Took}
 	x.task.Conclude(r)
 	if out.Continues {
-		x.task.Remark(catalogue.Text(x.agents.cfg.Language(), "continue", x.birth.ID))
+		x.task.Remark(catalogue.Text(x.agents.cfg.Language(), "continue", x.spec.ID))
 	}
 	switch {
 	case err == nil:

@@ -22,9 +22,9 @@ var errNoAnswer = errors.New("what the fork began with is no longer in the conve
 // Seed returns a fork's initial conversation: everything up to the answer with the launching
 // call, and for each call of that answer a placeholder result. All forks of an answer start
 // with the same bytes. A memory keeper starts with the given entries.
-func Seed(ctx context.Context, s *session.Session, b *Birth, l texts.Language) (*store.Contents, error) {
-	if b.Keeper != nil {
-		return &store.Contents{Entries: b.Keeper.From}, nil
+func Seed(ctx context.Context, s *session.Session, b *Spec, l texts.Language) (*store.Contents, error) {
+	if b.MemoryTask != nil {
+		return &store.Contents{Entries: b.MemoryTask.From}, nil
 	}
 	entries, err := awaitAnswer(ctx, s, b)
 	if err != nil {
@@ -51,9 +51,9 @@ func upToAnswer(entries []msg.Entry, use string) []msg.Entry {
 // awaitAnswer returns the conversation up to the answer with the call that launches a fork. The
 // answer may still be streaming, because calls start before it is complete. For a fork that is
 // continued, the answer exists already or never will.
-func awaitAnswer(ctx context.Context, s *session.Session, b *Birth) ([]msg.Entry, error) {
+func awaitAnswer(ctx context.Context, s *session.Session, b *Spec) ([]msg.Entry, error) {
 	after := s.Last()
-	if entries := upToAnswer(s.Conversation(), b.Use); entries != nil || b.Again {
+	if entries := upToAnswer(s.Conversation(), b.Use); entries != nil || b.Resumed {
 		return entries, missing(entries)
 	}
 	for e := range s.Entries(ctx, after, session.Latest) {

@@ -42,7 +42,7 @@ func (a *activity) step(text string) {
 // skipping idle periods.
 func (x *run) summarise(ctx context.Context) {
 	s := x.agents.cfg.Summaries
-	if s == nil || s.Tell == nil || x.birth.Keeper != nil || x.birth.Check {
+	if s == nil || s.Tell == nil || x.spec.MemoryTask != nil || x.spec.ForHook {
 		return
 	}
 	tick := time.NewTicker(summaryEvery)
@@ -57,7 +57,7 @@ func (x *run) summarise(ctx context.Context) {
 			continue
 		}
 		if steps := x.unsummarised(); len(steps) > 0 {
-			x.summarised(s.Tell(ctx, x.birth.Title, steps))
+			x.summarised(s.Tell(ctx, x.spec.Title, steps))
 		}
 	}
 }

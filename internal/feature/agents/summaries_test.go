@@ -32,7 +32,7 @@ func TestSummaries(t *testing.T) {
 				return fmt.Sprintf("Looking %d", asked)
 			}},
 		})
-		x := &run{agents: a, birth: Birth{ID: "a1", Title: "look around"}, kind: "scout", began: time.Now()}
+		x := &run{agents: a, spec: Spec{ID: "a1", Title: "look around"}, kind: "scout", began: time.Now()}
 		a.runs["a1"] = x
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan struct{})

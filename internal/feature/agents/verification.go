@@ -38,9 +38,9 @@ type Contract struct {
 	Holds func() bool
 	// Busy reports whether a verifier is running.
 	Busy func() bool
-	// Beside reports whether a file is not part of the work, such as a temporary one.
-	Beside   func(path string) bool
-	Language func() texts.Language
+	// Unrelated reports whether a file is not part of the work, such as a temporary one.
+	Unrelated func(path string) bool
+	Language  func() texts.Language
 
 	mu    sync.Mutex
 	files []string // changed files without a verdict
@@ -49,7 +49,7 @@ type Contract struct {
 
 // Changed records a changed file, regardless of its author.
 func (c *Contract) Changed(_ context.Context, path string) error {
-	if c == nil || c.Beside(path) {
+	if c == nil || c.Unrelated(path) {
 		return nil
 	}
 	c.mu.Lock()

@@ -14,7 +14,7 @@ func TestContract(t *testing.T) {
 	holds, busy := true, false
 	c := &Contract{
 		Holds: func() bool { return holds }, Busy: func() bool { return busy }, Language: func() texts.Language { return texts.English },
-		Beside: Within(func() []string { return []string{"", "/scratch"} }),
+		Unrelated: Within(func() []string { return []string{"", "/scratch"} }),
 	}
 	change := func(names ...string) {
 		for _, name := range names {

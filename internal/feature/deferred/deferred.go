@@ -57,7 +57,7 @@ type Extras struct {
 	changes    atomic.Int64 // server change count
 	stop       func()
 
-	open    Open
+	open    Conversation
 	finder  *extratools.Finder
 	warming sync.WaitGroup // background indexing
 

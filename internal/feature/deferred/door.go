@@ -34,15 +34,15 @@ func (x *Extras) Tools() []tool.Tool {
 // Forwarders returns the tools that run others on the model's behalf, for reading transcripts.
 func Forwarders() tool.Forwarders { return tool.ForwardersOf([]tool.Tool{extratools.Execute()}) }
 
-// An Open is the open conversation that extras are attached to.
-type Open struct {
+// A Conversation is the open conversation that extras are attached to.
+type Conversation struct {
 	Session   func() *session.Session
 	Announcer *prompt.Announcer // may be nil
 	Language  func() texts.Language
 }
 
 // Attach attaches the extras to a conversation.
-func (x *Extras) Attach(c Open) {
+func (x *Extras) Attach(c Conversation) {
 	x.open = c
 	words := func(server string) string {
 		if c.Announcer == nil {

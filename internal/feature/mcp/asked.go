@@ -13,7 +13,7 @@ import (
 )
 
 // All returns the servers; nil if s is nil.
-func (s *Share) All() *mcp.Servers {
+func (s *Client) All() *mcp.Servers {
 	if s == nil {
 		return nil
 	}
@@ -22,10 +22,10 @@ func (s *Share) All() *mcp.Servers {
 
 // OnComplete registers a function to call when a server reports that a requested browser visit
 // is complete.
-func (s *Share) OnComplete(tell func(server, id string)) { s.cfg.Asker.OnComplete(tell) }
+func (s *Client) OnComplete(tell func(server, id string)) { s.cfg.Asker.OnComplete(tell) }
 
 // Awaited waits for the servers and returns their status.
-func (s *Share) Awaited(ctx context.Context) []mcp.Status {
+func (s *Client) Awaited(ctx context.Context) []mcp.Status {
 	if s == nil {
 		return nil
 	}
@@ -35,7 +35,7 @@ func (s *Share) Awaited(ctx context.Context) []mcp.Status {
 
 // CallText calls a tool on behalf of the program and returns the text of its result. An error
 // result is returned as an error.
-func (s *Share) CallText(ctx context.Context, server, tool string, input json.RawMessage) (string, error) {
+func (s *Client) CallText(ctx context.Context, server, tool string, input json.RawMessage) (string, error) {
 	if s == nil {
 		return "", errors.New("there are no MCP servers here")
 	}
@@ -62,7 +62,7 @@ func (s *Share) CallText(ctx context.Context, server, tool string, input json.Ra
 // Answering returns an Asker that answers permission prompts with a server tool, named as the
 // model would name it. Anything but a clear answer denies, and a tool cannot answer prompts
 // that need a person.
-func (s *Share) Answering(name string) permission.Asker {
+func (s *Client) Answering(name string) permission.Asker {
 	const by = "permission tool"
 	return func(ctx context.Context, q permission.Question) (permission.Answer, error) {
 		if q.NeedsPerson {
@@ -89,7 +89,7 @@ func (s *Share) Answering(name string) permission.Asker {
 }
 
 // named returns the server tool with the model-facing name, or nil.
-func (s *Share) named(name string) mcp.Remote {
+func (s *Client) named(name string) mcp.Remote {
 	if s == nil {
 		return nil
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // Problems returns configuration problems, one per line.
-func (f *Fleet) Problems() (lines []string) {
+func (f *Manager) Problems() (lines []string) {
 	for _, p := range f.configured().Problems {
 		lines = append(lines, p.String())
 	}
@@ -19,7 +19,7 @@ func (f *Fleet) Problems() (lines []string) {
 }
 
 // load rereads the configuration.
-func (f *Fleet) load() (*roster.Roster, error) {
+func (f *Manager) load() (*roster.Roster, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	flags := f.cfg.Flags
@@ -32,7 +32,7 @@ func (f *Fleet) load() (*roster.Roster, error) {
 }
 
 // Reload rereads the configuration, closes removed servers and starts connecting to new ones.
-func (f *Fleet) Reload() error {
+func (f *Manager) Reload() error {
 	r, err := f.load()
 	if err != nil {
 		return err
@@ -46,7 +46,7 @@ func (f *Fleet) Reload() error {
 
 // Approve records the user's approval of a project server, with its current entry, and starts
 // connecting to it.
-func (f *Fleet) Approve(ctx context.Context, name string) error {
+func (f *Manager) Approve(ctx context.Context, name string) error {
 	for _, e := range f.configured().Entries {
 		if e.Name == name && e.Scope == roster.Project && (e.Unapproved || e.Disabled) {
 			return f.admit(ctx, e)
@@ -61,7 +61,7 @@ func (f *Fleet) Approve(ctx context.Context, name string) error {
 }
 
 // admit approves an entry and connects to it.
-func (f *Fleet) admit(ctx context.Context, e *roster.Entry) error {
+func (f *Manager) admit(ctx context.Context, e *roster.Entry) error {
 	if !f.cfg.Project.Trust.Trusted() {
 		return errors.New("the workspace is not trusted, so that nothing of it is started; see adze trust")
 	}
@@ -77,12 +77,12 @@ func (f *Fleet) admit(ctx context.Context, e *roster.Entry) error {
 }
 
 // EnableLasting enables or disables a server in this project, now and in the future.
-func (f *Fleet) EnableLasting(ctx context.Context, name string, on bool) error {
+func (f *Manager) EnableLasting(ctx context.Context, name string, on bool) error {
 	return enableLasting(ctx, f, f.Servers, name, on)
 }
 
-// enableLasting is [Fleet.EnableLasting] for all of a conversation's servers.
-func enableLasting(ctx context.Context, f *Fleet, all *mcp.Servers, name string, on bool) error {
+// enableLasting is [Manager.EnableLasting] for all of a conversation's servers.
+func enableLasting(ctx context.Context, f *Manager, all *mcp.Servers, name string, on bool) error {
 	for _, s := range all.List() {
 		switch {
 		case s.Name != name:
@@ -99,14 +99,14 @@ func enableLasting(ctx context.Context, f *Fleet, all *mcp.Servers, name string,
 }
 
 // Desk returns the user's server commands. s may be nil.
-func (s *Share) Desk() commands.Servers {
+func (s *Client) Desk() commands.Servers {
 	if s == nil {
 		return commands.Servers{}
 	}
 	return commands.Servers{
 		All: s.All, Await: s.Await, Problems: s.Problems, Approve: s.Approve,
 		Enable: func(ctx context.Context, name string, on bool) error {
-			return enableLasting(ctx, s.Fleet, s.Servers, name, on)
+			return enableLasting(ctx, s.Manager, s.Servers, name, on)
 		},
 		SignIn: func(ctx context.Context, name string) (string, error) { return signIn(ctx, s, name) },
 	}

@@ -100,18 +100,18 @@ func (x *channel) take() string {
 
 // pushed handles an unsolicited server message. The user sees it immediately, the model with
 // its next request: a server never starts or prolongs a turn.
-func (s *Share) pushed(p mcp.Push) {
+func (s *Client) pushed(p mcp.Push) {
 	line := s.channels.add(p, time.Now())
-	s.Fleet.mu.Lock()
+	s.Manager.mu.Lock()
 	begun := slices.Contains(s.begun, s)
-	s.Fleet.mu.Unlock()
+	s.Manager.mu.Unlock()
 	if begun && line != "" {
 		s.cfg.Session().Submit(context.Background(), session.Tell{Text: line}) // ok: a closed session needs no notification
 	}
 }
 
 // News returns the texts pushed by servers for the model since the last call.
-func (s *Share) News() []string {
+func (s *Client) News() []string {
 	if s == nil {
 		return nil
 	}

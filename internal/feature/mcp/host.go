@@ -17,18 +17,18 @@ import (
 	"adze/internal/ui/hostapi"
 )
 
-// A guest is a server provided by the host, with the host's permissions for its tools, by
+// A hostServer is a server provided by the host, with the host's permissions for its tools, by
 // unqualified name.
-type guest struct {
+type hostServer struct {
 	*roster.Entry
 	ask, deny []string
 }
 
 // guestsOf returns the servers in a host's request, sorted by name: servers inside the host and
 // others that it configures.
-func (f *Fleet) guestsOf(servers map[string]json.RawMessage) []guest {
+func (f *Manager) guestsOf(servers map[string]json.RawMessage) []hostServer {
 	src := roster.Source{Scope: roster.Flag, Getenv: variables(f.cfg.Project)}
-	var all []guest
+	var all []hostServer
 	for _, name := range slices.Sorted(maps.Keys(servers)) {
 		raw := servers[name]
 		var is struct {
@@ -40,7 +40,7 @@ func (f *Fleet) guestsOf(servers map[string]json.RawMessage) []guest {
 			}
 		}
 		err := json.Unmarshal(raw, &is)
-		g := guest{Entry: hostEntry(name, time.Duration(is.Timeout)*time.Millisecond)}
+		g := hostServer{Entry: hostEntry(name, time.Duration(is.Timeout)*time.Millisecond)}
 		if err != nil || is.Type != roster.Host {
 			g.Entry = src.Entry(name, raw)
 		}
@@ -77,13 +77,13 @@ func hostEntry(given string, timeout time.Duration) *roster.Entry {
 const maxGuestName = 64
 
 // Receive handles a message from a server inside the host.
-func (f *Fleet) Receive(server string, message json.RawMessage) error {
+func (f *Manager) Receive(server string, message json.RawMessage) error {
 	return f.host.Receive(server, message)
 }
 
 // receiveGuests replaces the roster's guests and connects to the new ones, waiting until ctx is
 // done. Names are the host's; errs holds the problems by name.
-func (f *Fleet) receiveGuests(ctx context.Context, guests []guest) (added, removed []string, errs map[string]error, err error) {
+func (f *Manager) receiveGuests(ctx context.Context, guests []hostServer) (added, removed []string, errs map[string]error, err error) {
 	f.mu.Lock()
 	f.guests = nil
 	for _, g := range guests {
@@ -120,7 +120,7 @@ func (f *Fleet) receiveGuests(ctx context.Context, guests []guest) (added, remov
 
 // Host adds the host's own servers to the session. It does not wait for them: their answers
 // arrive on input that is read only after this call.
-func (s *Share) Host(from hosted.Servers) error {
+func (s *Client) Host(from hosted.Servers) error {
 	if len(from.Names) == 0 {
 		return nil
 	}
@@ -150,7 +150,7 @@ func (s *Share) Host(from hosted.Servers) error {
 }
 
 // SetGuests handles the request that replaces the host's servers.
-func (s *Share) SetGuests() hostapi.Request {
+func (s *Client) SetGuests() hostapi.Request {
 	return hostapi.Asked(func(ctx context.Context, in struct {
 		Servers map[string]json.RawMessage `json:"servers"`
 	}) (any, error) {
@@ -167,7 +167,7 @@ func (s *Share) SetGuests() hostapi.Request {
 }
 
 // bring adds a host's servers to the session, with the host's rules for their tools.
-func (s *Share) bring(ctx context.Context, wanted map[string]json.RawMessage) (added, removed []string, errs map[string]error, err error) {
+func (s *Client) bring(ctx context.Context, wanted map[string]json.RawMessage) (added, removed []string, errs map[string]error, err error) {
 	guests := s.guestsOf(wanted)
 	for _, g := range guests {
 		for behavior, tools := range map[permission.Behavior][]string{permission.Ask: g.ask, permission.Deny: g.deny} {

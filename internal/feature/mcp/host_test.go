@@ -24,7 +24,7 @@ import (
 )
 
 // fleet returns a place's servers, closed at the end of the test.
-func (p *place) fleet(src settings.Source, flags Flags) *Fleet {
+func (p *place) fleet(src settings.Source, flags Flags) *Manager {
 	p.T.Helper()
 	f, err := Open(Config{
 		Project: p.open(src), Flags: flags, Dir: p.Path("work"), Version: "1",
@@ -60,7 +60,7 @@ func answer(data []byte, tools ...string) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)
 }
 
-func toolsOf(f *Fleet) (names []string) {
+func toolsOf(f *Manager) (names []string) {
 	for _, o := range f.Tools() {
 		names = append(names, o.Server.Name+" "+o.Tool.Name)
 	}
@@ -172,10 +172,10 @@ func TestGuests(t *testing.T) {
 	if g.Timeout.Seconds() != 5 || !slices.Equal(g.deny, []string{"a"}) || !slices.Equal(g.ask, []string{"b", "d"}) {
 		t.Errorf("%+v", g)
 	}
-	if err := (&Share{Fleet: f}).Host(hosted.Servers{Names: []string{"x"}, Configs: map[string]json.RawMessage{"x": json.RawMessage(`7`)}}); err == nil {
+	if err := (&Client{Manager: f}).Host(hosted.Servers{Names: []string{"x"}, Configs: map[string]json.RawMessage{"x": json.RawMessage(`7`)}}); err == nil {
 		t.Error("a configuration that cannot be read was taken")
 	}
-	if err := (*Share)(nil).Host(hosted.Servers{Names: []string{"x"}}); err == nil {
+	if err := (*Client)(nil).Host(hosted.Servers{Names: []string{"x"}}); err == nil {
 		t.Error("a server was taken without servers")
 	}
 	_, removed, _ := set(map[string]json.RawMessage{"own": own})

@@ -39,8 +39,8 @@ type Config struct {
 	Say func(string)
 }
 
-// A Fleet holds a workspace's configured servers and the connections to them.
-type Fleet struct {
+// A Manager holds a workspace's configured servers and the connections to them.
+type Manager struct {
 	*mcp.Servers
 	cfg  Config
 	host hosted.Link // servers in the host program
@@ -52,16 +52,16 @@ type Fleet struct {
 	mu     sync.Mutex
 	roster *roster.Roster  // configured servers
 	guests []*roster.Entry // the host's subset
-	begun  []*Share        // started conversations, latest last
+	begun  []*Client       // started conversations, latest last
 }
 
 // Open returns the configured servers without starting any.
-func Open(c Config) (*Fleet, error) {
+func Open(c Config) (*Manager, error) {
 	list, err := Load(c.Project, c.Flags)
 	if err != nil {
 		return nil, err
 	}
-	f := &Fleet{cfg: c, roster: list, logins: newLogins(c)}
+	f := &Manager{cfg: c, roster: list, logins: newLogins(c)}
 	f.dialer = &dialer{make: func() mcp.Dialer { return c.dialer(f) }}
 	v := c.Project.Values().MCP
 	m := mcp.Config{
@@ -80,19 +80,19 @@ func Open(c Config) (*Fleet, error) {
 }
 
 // Any reports whether any servers are configured or provided by the host.
-func (f *Fleet) Any() bool { return len(f.configured().Entries) > 0 }
+func (f *Manager) Any() bool { return len(f.configured().Entries) > 0 }
 
 // configured returns the current roster.
-func (f *Fleet) configured() *roster.Roster {
+func (f *Manager) configured() *roster.Roster {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.roster
 }
 
 // Start starts connecting to the roster's servers, once.
-func (f *Fleet) Start() { f.startAfter(0) }
+func (f *Manager) Start() { f.startAfter(0) }
 
-func (f *Fleet) startAfter(pause time.Duration) {
+func (f *Manager) startAfter(pause time.Duration) {
 	f.start.Do(func() {
 		f.dialer.later.Store(time.Now().Add(pause).UnixNano())
 		if list := f.configured().Entries; len(list) > 0 {
@@ -102,9 +102,9 @@ func (f *Fleet) startAfter(pause time.Duration) {
 }
 
 // say shows the user a message, in the terminal conversation if there is one.
-func (f *Fleet) say(text string) {
+func (f *Manager) say(text string) {
 	f.mu.Lock()
-	var latest *Share
+	var latest *Client
 	for _, s := range f.begun {
 		if s.cfg.Patience == 0 {
 			latest = s
@@ -157,7 +157,7 @@ func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {
 	return n.opened.RoundTrip(r)
 }
 
-func (c Config) dialer(f *Fleet) mcp.Dialer {
+func (c Config) dialer(f *Manager) mcp.Dialer {
 	return client.New(client.Config{
 		Runner: c.Runner, Dir: c.Dir, Env: c.Environ(), Version: c.Version, Host: &f.host,
 		HTTP:      &network{open: func() http.RoundTripper { return transport.New(c.Network()) }},
@@ -166,7 +166,7 @@ func (c Config) dialer(f *Fleet) mcp.Dialer {
 }
 
 // Close closes the connections and cancels pending sign-ins.
-func (f *Fleet) Close() {
+func (f *Manager) Close() {
 	f.logins.close()
 	f.Servers.Close()
 }

@@ -86,15 +86,15 @@ func scopeOf(k agentdef.Kind) roster.Scope {
 // maxReason is the maximum length of the reason for a missing server, in characters.
 const maxReason = 200
 
-// An outfit holds the servers requested by a conversation's agent.
-type outfit struct {
+// An agentServers holds the servers requested by a conversation's agent.
+type agentServers struct {
 	agent *agentdef.Definition // nil without an agent
 	own   []*roster.Entry
 	told  sync.Once // missing servers were announced to the model
 }
 
 // absent returns the agent's unavailable servers, each with the reason.
-func (o *outfit) absent(all *mcp.Servers) (list []string) {
+func (o *agentServers) absent(all *mcp.Servers) (list []string) {
 	if o.agent == nil || len(o.agent.Servers) == 0 {
 		return nil
 	}
@@ -131,7 +131,7 @@ func absence(st *mcp.Status) string {
 }
 
 // news returns a reminder about missing servers, once.
-func (o *outfit) news(all *mcp.Servers) (parts []msg.Part) {
+func (o *agentServers) news(all *mcp.Servers) (parts []msg.Part) {
 	o.told.Do(func() {
 		if list := o.absent(all); len(list) > 0 {
 			parts = append(parts, msg.Reminder("These MCP servers, which your definition names, are not available: "+strings.Join(list, ", ")+
@@ -142,7 +142,7 @@ func (o *outfit) news(all *mcp.Servers) (parts []msg.Part) {
 }
 
 // missing waits for the servers the agent requires and returns why it cannot start, or "".
-func (o *outfit) missing(ctx context.Context, s *Share) string {
+func (o *agentServers) missing(ctx context.Context, s *Client) string {
 	if o.agent == nil || len(o.agent.Required) == 0 {
 		return ""
 	}
@@ -153,9 +153,9 @@ func (o *outfit) missing(ctx context.Context, s *Share) string {
 }
 
 // Absent returns the unavailable servers of the conversation's agent, each with the reason.
-func (s *Share) Absent() []string {
+func (s *Client) Absent() []string {
 	if s == nil {
 		return nil
 	}
-	return s.outfit.absent(s.Servers)
+	return s.agentServers.absent(s.Servers)
 }

@@ -96,7 +96,7 @@ func TestAbsent(t *testing.T) {
 		{Name: "off", Given: "off", Type: roster.Stdio, Command: "x", Disabled: true},
 		{Name: "new", Given: "new", Type: roster.Stdio, Command: "x", Unapproved: true},
 	}}})
-	s := f.Share(ShareConfig{Asker: elicit.New(elicit.Config{}), Patience: time.Second, Agent: agentOf(agentdef.User,
+	s := f.Share(ClientConfig{Asker: elicit.New(elicit.Config{}), Patience: time.Second, Agent: agentOf(agentdef.User,
 		agentdef.Server{Name: "off"}, agentdef.Server{Name: "new"}, agentdef.Server{Name: "no\x1bwhere"}, inline("bad", `{}`), inline("gone", `{"command":"no-such-program"}`))})
 	s.Begin()
 	s.Wait(t.Context())
@@ -113,7 +113,7 @@ func TestAbsent(t *testing.T) {
 	if n := len(s.List()); n != 2 {
 		t.Errorf("%d servers are left", n)
 	}
-	if (*Share)(nil).Absent() != nil {
+	if (*Client)(nil).Absent() != nil {
 		t.Error("nothing has servers")
 	}
 }

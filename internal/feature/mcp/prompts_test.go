@@ -192,7 +192,7 @@ func TestMentions(t *testing.T) {
 // TestShareTellsOfUpdates checks that a resource read in the conversation and changed since is
 // announced once, in the next turn.
 func TestShareTellsOfUpdates(t *testing.T) {
-	s := (&Fleet{Servers: connected(t)}).Share(ShareConfig{Asker: new(elicit.Asker), Gate: permission.NewGate(permission.GateConfig{})})
+	s := (&Manager{Servers: connected(t)}).Share(ClientConfig{Asker: new(elicit.Asker), Gate: permission.NewGate(permission.GateConfig{})})
 	defer s.Leave()
 	heard := make(chan struct{}, 1)
 	defer s.OnUpdated(func(string, string) { heard <- struct{}{} })()
@@ -220,7 +220,7 @@ func TestShareTellsOfUpdates(t *testing.T) {
 //
 // Proves MCP-47, X-107.
 func TestServerSkills(t *testing.T) {
-	share := (&Fleet{Servers: connected(t)}).Share(ShareConfig{Asker: new(elicit.Asker), Gate: permission.NewGate(permission.GateConfig{})})
+	share := (&Manager{Servers: connected(t)}).Share(ClientConfig{Asker: new(elicit.Asker), Gate: permission.NewGate(permission.GateConfig{})})
 	defer share.Leave()
 	var names []string
 	for _, k := range share.Skills() {

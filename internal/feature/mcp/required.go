@@ -21,12 +21,12 @@ const (
 
 // Require returns a function that waits for an agent's required servers, other than its own:
 // each pattern must match a server that offers a tool. It does not wait for failed servers.
-func Require(s *Share) func(ctx context.Context, d *agentdef.Definition) error {
+func Require(s *Client) func(ctx context.Context, d *agentdef.Definition) error {
 	return func(ctx context.Context, d *agentdef.Definition) error { return require(ctx, s, requiredOf(d, false)) }
 }
 
 // RequireOwn waits for the required servers that the conversation's agent brings itself.
-func RequireOwn(ctx context.Context, s *Share, d *agentdef.Definition) error {
+func RequireOwn(ctx context.Context, s *Client, d *agentdef.Definition) error {
 	if d == nil || len(d.Required) == 0 {
 		return nil
 	}
@@ -35,14 +35,14 @@ func RequireOwn(ctx context.Context, s *Share, d *agentdef.Definition) error {
 
 // Lacking returns a predicate that reports whether a required server, other than the agent's
 // own, is unavailable and not pending.
-func Lacking(s *Share) func(d *agentdef.Definition) bool {
+func Lacking(s *Client) func(d *agentdef.Definition) bool {
 	return func(d *agentdef.Definition) bool {
 		return slices.ContainsFunc(requiredOf(d, false), func(pattern string) bool { return !expects(s, pattern) })
 	}
 }
 
 // expects reports whether a pattern matches a server that offers a tool, or may still do so.
-func expects(s *Share, pattern string) bool {
+func expects(s *Client, pattern string) bool {
 	if s == nil {
 		return false
 	}
@@ -53,7 +53,7 @@ func expects(s *Share, pattern string) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(slices.Concat(s.configured().Entries, s.outfit.own), func(e *roster.Entry) bool {
+	return slices.ContainsFunc(slices.Concat(s.configured().Entries, s.agentServers.own), func(e *roster.Entry) bool {
 		return names(pattern, e.Name) && !started[e.Name] && !e.Disabled && !e.Unapproved && e.Problem == nil
 	})
 }
@@ -75,7 +75,7 @@ func names(pattern, server string) bool {
 	return named && err == nil
 }
 
-func require(ctx context.Context, s *Share, patterns []string) error {
+func require(ctx context.Context, s *Client, patterns []string) error {
 	ctx, cancel := context.WithTimeout(ctx, requiredWait)
 	defer cancel()
 	look := time.NewTicker(requiredLook)
@@ -98,7 +98,7 @@ func require(ctx context.Context, s *Share, patterns []string) error {
 
 // missingOf returns the patterns that match no server with tools, and whether any missing
 // server is still pending.
-func missingOf(s *Share, patterns []string) (missing []string, pending bool) {
+func missingOf(s *Client, patterns []string) (missing []string, pending bool) {
 	var all []mcp.Status
 	if s != nil {
 		all = s.List()
@@ -120,7 +120,7 @@ func missingOf(s *Share, patterns []string) (missing []string, pending bool) {
 }
 
 // availableOf returns the names of the servers that offer tools.
-func availableOf(s *Share) string {
+func availableOf(s *Client) string {
 	var names []string
 	if s != nil {
 		for _, status := range s.List() {

@@ -24,8 +24,8 @@ import (
 	"adze/internal/tools/mcptool"
 )
 
-// ShareConfig configures a conversation's use of servers.
-type ShareConfig struct {
+// ClientConfig configures a conversation's use of servers.
+type ClientConfig struct {
 	// Asker forwards server questions to the conversation's user; Roots returns the
 	// conversation's directories.
 	Asker *elicit.Asker
@@ -39,8 +39,8 @@ type ShareConfig struct {
 	Session func() *session.Session
 	// Patience is how long the first request waits for servers: 0 at a terminal.
 	Patience time.Duration
-	// Brief is true if the conversation is too short for the user to sign in to a server.
-	Brief bool
+	// ShortLived is true if the conversation is too short for the user to sign in to a server.
+	ShortLived bool
 	// Ignored are servers whose always-load requests are ignored.
 	Ignored []string
 	// Agent is the definition of the conversation's agent, or nil. Holds is true if it is the
@@ -53,18 +53,18 @@ type ShareConfig struct {
 	Say func(string)
 }
 
-// A Share is one conversation's view of the workspace's and its agent's MCP servers. Nil means
+// A Client is one conversation's view of the workspace's and its agent's MCP servers. Nil means
 // none.
-type Share struct {
+type Client struct {
 	*mcp.Share
 	*mcp.Servers // servers visible to the conversation
-	*Fleet
-	outfit  outfit
-	cfg     ShareConfig
-	tools   *mcptool.Set
-	updates mcpresource.Updates
-	unhear  func()
-	await   sync.Once
+	*Manager
+	agentServers agentServers
+	cfg          ClientConfig
+	tools        *mcptool.Set
+	updates      mcpresource.Updates
+	unhear       func()
+	await        sync.Once
 
 	mu    sync.Mutex
 	rules *permission.Policy // policy for which roots was computed
@@ -72,25 +72,25 @@ type Share struct {
 	// skills holds the skills offered by servers, by name.
 	skills map[string]*skill.Skill
 
-	signIns  signIns
-	channels channels
+	signInTools signInTools
+	channels    channels
 }
 
-// Share returns a conversation's view of the servers.
-func (f *Fleet) Share(c ShareConfig) *Share {
+// Client returns a conversation's view of the servers.
+func (f *Manager) Share(c ClientConfig) *Client {
 	client := c.Asker.Client()
 	client.Roots = c.Roots
-	s := &Share{Fleet: f, cfg: c}
+	s := &Client{Manager: f, cfg: c}
 	client.Pushed = s.pushed
 	s.Servers = cmp.Or(c.Below, f.Servers)
-	s.outfit = outfit{agent: c.Agent, own: Own(f.cfg.Project, f.cfg.Flags, c.Agent)}
-	if len(s.outfit.own) > 0 {
+	s.agentServers = agentServers{agent: c.Agent, own: Own(f.cfg.Project, f.cfg.Flags, c.Agent)}
+	if len(s.agentServers.own) > 0 {
 		s.Servers = s.Servers.Layer()
 	}
 	s.Share = s.Join(client)
 	s.tools = mcptool.NewSet(mcptool.Config{Call: s.Share.Call, Content: c.Content, Say: c.Say, IgnoreAlwaysLoad: c.Ignored})
-	if !c.Brief {
-		s.signIns.begin = func(ctx context.Context, server string) (string, error) { return f.BeginSignIn(ctx, server, false) }
+	if !c.ShortLived {
+		s.signInTools.begin = func(ctx context.Context, server string) (string, error) { return f.BeginSignIn(ctx, server, false) }
 	}
 	s.updates.Subscribe = s.Subscribe
 	s.unhear = s.OnUpdated(s.updates.Updated)
@@ -98,55 +98,55 @@ func (f *Fleet) Share(c ShareConfig) *Share {
 }
 
 // Listed waits for the servers and returns their tools for display.
-func (f *Fleet) Listed(ctx context.Context) []tool.Tool {
+func (f *Manager) Listed(ctx context.Context) []tool.Tool {
 	f.Start()
 	f.Wait(ctx)
 	return mcptool.NewSet(mcptool.Config{IgnoreAlwaysLoad: f.cfg.Project.Values().MCP.Extra.Ignored}).Tools(f.Tools())
 }
 
 // Begin registers the session and starts connecting to servers.
-func (s *Share) Begin() {
+func (s *Client) Begin() {
 	if s == nil {
 		return
 	}
-	s.Fleet.mu.Lock()
+	s.Manager.mu.Lock()
 	s.begun = append(s.begun, s)
-	s.Fleet.mu.Unlock()
+	s.Manager.mu.Unlock()
 	pause := time.Duration(0)
 	if s.cfg.Patience == 0 {
 		pause = headStart
 	}
 	s.startAfter(pause)
-	if len(s.outfit.own) > 0 {
-		s.Servers.Start(s.outfit.own)
+	if len(s.agentServers.own) > 0 {
+		s.Servers.Start(s.agentServers.own)
 	}
 }
 
 // Leave unregisters the conversation.
-func (s *Share) Leave() {
-	s.Fleet.mu.Lock()
-	s.begun = slices.DeleteFunc(s.begun, func(x *Share) bool { return x == s })
-	s.Fleet.mu.Unlock()
+func (s *Client) Leave() {
+	s.Manager.mu.Lock()
+	s.begun = slices.DeleteFunc(s.begun, func(x *Client) bool { return x == s })
+	s.Manager.mu.Unlock()
 	s.unhear()
 	s.Share.Leave()
-	if len(s.outfit.own) > 0 {
+	if len(s.agentServers.own) > 0 {
 		s.Servers.Close()
 	}
 }
 
 // Dynamic returns a function that lists the servers' tools and notifies the servers when the
 // conversation's directories change.
-func (s *Share) Dynamic() func() []tool.Tool {
+func (s *Client) Dynamic() func() []tool.Tool {
 	if s == nil {
 		return nil
 	}
 	return func() []tool.Tool {
 		s.follow(s.cfg.Gate.Standing())
-		return s.signIns.with(s.Fleet, s.tools.Tools(s.Tools()))
+		return s.signInTools.with(s.Manager, s.tools.Tools(s.Tools()))
 	}
 }
 
-func (s *Share) follow(p *permission.Policy) {
+func (s *Client) follow(p *permission.Policy) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if p == s.rules {
@@ -161,7 +161,7 @@ func (s *Share) follow(p *permission.Policy) {
 
 // Await waits once for connecting servers, as long as an attempt may take. It returns
 // immediately for a user at a terminal.
-func (s *Share) Await(ctx context.Context) {
+func (s *Client) Await(ctx context.Context) {
 	if s == nil || s.cfg.Patience == 0 {
 		return
 	}
@@ -174,7 +174,7 @@ func (s *Share) Await(ctx context.Context) {
 }
 
 // remind repeats the sign-in notice of an earlier run for non-interactive use.
-func (s *Share) remind() {
+func (s *Client) remind() {
 	for _, status := range s.List() {
 		var auth *mcp.AuthError
 		if status.State == mcp.NeedsAuth && errors.As(status.Err, &auth) && auth.Told {
@@ -185,13 +185,13 @@ func (s *Share) remind() {
 
 // Hear waits for servers before the first request, and announces changed resources to the
 // model.
-func (s *Share) Hear(ctx context.Context, p session.Prompt) (h session.Hearing) {
+func (s *Client) Hear(ctx context.Context, p session.Prompt) (h session.Hearing) {
 	if s == nil {
 		return h
 	}
 	s.Await(ctx)
 	if s.cfg.Holds {
-		if h.Blocked = s.outfit.missing(ctx, s); h.Blocked != "" {
+		if h.Blocked = s.agentServers.missing(ctx, s); h.Blocked != "" {
 			return h
 		}
 	}
@@ -200,13 +200,13 @@ func (s *Share) Hear(ctx context.Context, p session.Prompt) (h session.Hearing) 
 		h.Context = []msg.Part{msg.Reminder(msg.Neutralise(news))}
 	}
 	if s.cfg.Patience > 0 { // otherwise they may still connect
-		h.Context = append(h.Context, s.outfit.news(s.Servers)...)
+		h.Context = append(h.Context, s.agentServers.news(s.Servers)...)
 	}
 	return h
 }
 
 // ResourceTools returns the tools for server resources, or nil without servers.
-func (s *Share) ResourceTools() []tool.Tool {
+func (s *Client) ResourceTools() []tool.Tool {
 	var c mcpresource.Config
 	if s != nil {
 		c = mcpresource.Config{
@@ -221,7 +221,7 @@ func (s *Share) ResourceTools() []tool.Tool {
 }
 
 // Offer makes server prompts and resources available to the user.
-func (s *Share) Offer(to *commands.Surroundings) {
+func (s *Client) Offer(to *commands.Surroundings) {
 	if s == nil {
 		return
 	}
@@ -236,7 +236,7 @@ func (s *Share) Offer(to *commands.Surroundings) {
 
 // Mentioned returns a function that reads a resource the user mentions, such as server:uri, or
 // nil. It is read as if the model had called the tool and the user had allowed it.
-func (s *Share) Mentioned(name string) func(context.Context) exec.Outcome {
+func (s *Client) Mentioned(name string) func(context.Context) exec.Outcome {
 	if s == nil {
 		return nil
 	}
@@ -247,16 +247,16 @@ func (s *Share) Mentioned(name string) func(context.Context) exec.Outcome {
 	}
 	return func(ctx context.Context) exec.Outcome {
 		ex := *s.cfg.Session().Executor()
-		ex.Gates = []exec.Gate{{Name: "hooks", Gate: s.cfg.Hooks()}, {Name: "permission", Gate: consent{}}}
+		ex.Gates = []exec.Gate{{Name: "hooks", Gate: s.cfg.Hooks()}, {Name: "permission", Gate: allowAll{}}}
 		return ex.Execute(ctx, s.cfg.Session().Pool(), msg.NewToolUse("attached_resource", mcpresource.ReadName, string(input)))
 	}
 }
 
-// A consent is a gate that allows everything. It is used for resources named by the user.
-type consent struct{}
+// An allowAll is a gate that allows everything. It is used for resources named by the user.
+type allowAll struct{}
 
 // Before implements [tool.Gate].
-func (consent) Before(_ context.Context, u *tool.Use) error {
+func (allowAll) Before(_ context.Context, u *tool.Use) error {
 	u.Verdict.Decide(tool.Allow, "user", "the user mentioned it")
 	return nil
 }

@@ -53,7 +53,7 @@ func (d *logins) close() {
 }
 
 // entry returns the named server if the user can sign in to it.
-func (f *Fleet) entry(name string) (*roster.Entry, error) {
+func (f *Manager) entry(name string) (*roster.Entry, error) {
 	e := f.configured().Find(name)
 	switch {
 	case e == nil:
@@ -65,7 +65,7 @@ func (f *Fleet) entry(name string) (*roster.Entry, error) {
 }
 
 // SignIn signs the user in to a server, with or without a terminal, and waits for completion.
-func (f *Fleet) SignIn(ctx context.Context, name string, c *console.Console) error {
+func (f *Manager) SignIn(ctx context.Context, name string, c *console.Console) error {
 	e, err := f.entry(name)
 	if err != nil {
 		return err
@@ -123,7 +123,7 @@ func (d *logins) opens() bool {
 // until it completes. The user is notified of the outcome, and the server is connected. If open
 // is true, the browser is opened; otherwise the URL is shown to the user, since a model may not
 // repeat it in full.
-func (f *Fleet) BeginSignIn(ctx context.Context, name string, open bool) (address string, err error) {
+func (f *Manager) BeginSignIn(ctx context.Context, name string, open bool) (address string, err error) {
 	e, err := f.entry(name)
 	if err != nil {
 		return "", err
@@ -132,9 +132,9 @@ func (f *Fleet) BeginSignIn(ctx context.Context, name string, open bool) (addres
 }
 
 // signIn starts a sign-in to a conversation's server, which may be its agent's.
-func signIn(ctx context.Context, s *Share, name string) (address string, err error) {
-	if i := slices.IndexFunc(s.outfit.own, func(e *roster.Entry) bool { return e.Name == name }); i >= 0 && s.outfit.own[i].Usable() {
-		return s.logins.begin(ctx, s.Servers, s.outfit.own[i], true)
+func signIn(ctx context.Context, s *Client, name string) (address string, err error) {
+	if i := slices.IndexFunc(s.agentServers.own, func(e *roster.Entry) bool { return e.Name == name }); i >= 0 && s.agentServers.own[i].Usable() {
+		return s.logins.begin(ctx, s.Servers, s.agentServers.own[i], true)
 	}
 	return s.BeginSignIn(ctx, name, true)
 }
@@ -209,7 +209,7 @@ func arrive(ctx context.Context, all *mcp.Servers, name string) string {
 
 // SigningIn runs do for a server, signing the user in when the server requires it, a few times
 // at most.
-func (f *Fleet) SigningIn(ctx context.Context, name string, c *console.Console, do func() error) error {
+func (f *Manager) SigningIn(ctx context.Context, name string, c *console.Console, do func() error) error {
 	err := do()
 	for range maxSignIns {
 		var auth *mcp.AuthError
@@ -228,7 +228,7 @@ func (f *Fleet) SigningIn(ctx context.Context, name string, c *console.Console, 
 
 // SignOut deletes a server's token. The server need not be configured anymore. It returns
 // [signin.ErrNotSignedIn] if no token exists.
-func (f *Fleet) SignOut(ctx context.Context, name string) error {
+func (f *Manager) SignOut(ctx context.Context, name string) error {
 	if e := f.configured().Find(name); e != nil {
 		name = e.Name
 	}
@@ -237,7 +237,7 @@ func (f *Fleet) SignOut(ctx context.Context, name string) error {
 
 // Waiting returns the servers that need a sign-in. It returns the same slice until that
 // changes.
-func (f *Fleet) Waiting() []*roster.Entry {
+func (f *Manager) Waiting() []*roster.Entry {
 	d := f.logins
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -256,7 +256,7 @@ func (f *Fleet) Waiting() []*roster.Entry {
 	return d.waiting
 }
 
-func (f *Fleet) wanting() (list []*roster.Entry) {
+func (f *Manager) wanting() (list []*roster.Entry) {
 	for _, s := range f.List() {
 		if s.State == mcp.NeedsAuth {
 			list = append(list, s.Entry)
@@ -265,9 +265,9 @@ func (f *Fleet) wanting() (list []*roster.Entry) {
 	return list
 }
 
-// signIns holds a conversation's sign-in tools, which are placeholders for servers that need a
+// signInTools holds a conversation's sign-in tools, which are placeholders for servers that need a
 // sign-in.
-type signIns struct {
+type signInTools struct {
 	begin mcptool.SignIn // nil if the conversation is too short
 
 	mu      sync.Mutex
@@ -278,7 +278,7 @@ type signIns struct {
 
 // with appends the sign-in tools to the other servers' tools. It returns the same slice until
 // something changes.
-func (s *signIns) with(f *Fleet, offered []tool.Tool) []tool.Tool {
+func (s *signInTools) with(f *Manager, offered []tool.Tool) []tool.Tool {
 	waiting := f.Waiting()
 	if len(waiting) == 0 {
 		return offered

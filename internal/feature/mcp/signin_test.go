@@ -40,7 +40,7 @@ func TestSignInFromAConversation(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	var s signIns
+	var s signInTools
 	base := []tool.Tool{}
 	if got := s.with(f, base); len(got) != 0 {
 		t.Errorf("%d tools before anything is known", len(got))

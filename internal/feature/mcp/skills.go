@@ -22,7 +22,7 @@ const skillsTime = 300 * time.Millisecond
 // Skills returns the skill resources of connected servers, named server:name. Like prompts they
 // are untrusted text: nothing in them is run or expanded. The slice has the same skills until
 // the resources change.
-func (s *Share) Skills() []*skill.Skill {
+func (s *Client) Skills() []*skill.Skill {
 	ctx, cancel := context.WithTimeout(context.Background(), skillsTime)
 	defer cancel()
 	var all []*skill.Skill
@@ -68,7 +68,7 @@ func skillName(uri string) string {
 }
 
 // serverSkill returns the skill of a resource.
-func serverSkill(s *Share, server, name, uri, doc string) *skill.Skill {
+func serverSkill(s *Client, server, name, uri, doc string) *skill.Skill {
 	return &skill.Skill{
 		Name: server + ":" + name, Head: skill.Head{Description: doc, Hint: "[ARGUMENTS]"}, Origin: skill.Origin{Kind: skill.Server, By: server},
 		Text: func(ctx context.Context) (string, error) {

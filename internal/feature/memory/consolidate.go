@@ -123,7 +123,7 @@ func (d *Consolidator) Dream(ctx context.Context) (string, error) {
 
 // dream launches the agent, waiting for it if waits is true.
 func (d *Consolidator) dream(ctx context.Context, waits bool) (*agents.Outcome, error) {
-	book, id := openDiary(d.cfg.Project.Home, d.cfg.Memory.Folder, d.cfg.Now), task.NewID(task.Dream)
+	book, id := openLock(d.cfg.Project.Home, d.cfg.Memory.Folder, d.cfg.Now), task.NewID(task.Dream)
 	last := book.last()
 	if err := book.begin(ctx, id); err != nil {
 		return nil, err
@@ -131,8 +131,8 @@ func (d *Consolidator) dream(ctx context.Context, waits bool) (*agents.Outcome, 
 	over := make(chan struct{})
 	end := sync.OnceFunc(func() { close(over) })
 	r := d.request(last)
-	r.Background, r.Stays = !waits, waits
-	r.Birth.Keeper.Ended = func(out agents.Outcome, err error) {
+	r.Background, r.Wait = !waits, waits
+	r.Spec.MemoryTask.Ended = func(out agents.Outcome, err error) {
 		end()
 		d.logged("memories were consolidated", book.end(context.Background(), id, err == nil))
 		if !waits {
@@ -149,7 +149,7 @@ func (d *Consolidator) dream(ctx context.Context, waits bool) (*agents.Outcome, 
 }
 
 // alive periodically updates a run's heartbeat.
-func (d *Consolidator) alive(book diary, id string, over <-chan struct{}) {
+func (d *Consolidator) alive(book runLock, id string, over <-chan struct{}) {
 	tick := time.NewTicker(stale / 6)
 	defer tick.Stop()
 	for {
@@ -175,7 +175,7 @@ func (d *Consolidator) request(last time.Time) agents.Request {
 	prompt := catalogue.Text(l, "task", d.cfg.Memory.Folder.Dir, strings.Join(logs, ", "), since, d.cfg.Now().Format(time.DateOnly))
 	return agents.Request{
 		Input: agenttool.Input{Description: "Consolidate memory", Prompt: prompt},
-		Birth: agents.Birth{Keeper: &agents.Keeper{Kind: task.Dream, MaxTurns: maxTurns, Reads: logs}},
+		Spec:  agents.Spec{MemoryTask: &agents.MemoryTask{Kind: task.Dream, MaxTurns: maxTurns, Reads: logs}},
 		Definition: &agentdef.Definition{
 			Name: "dream", Description: "Consolidates memory", Prompt: catalogue.Text(l, "dream", memdir.IndexName, strconv.Itoa(memdir.MaxLines), strconv.Itoa(memdir.MaxBytes)),
 			Access:           agentdef.Access{Tools: []string{"Read", "Glob", "Grep", "Edit", "Write"}, Mode: string(mode.DontAsk)},
@@ -220,7 +220,7 @@ func (d *Consolidator) look() bool {
 		return false
 	}
 	d.looked = true
-	last := openDiary(d.cfg.Project.Home, d.cfg.Memory.Folder, d.cfg.Now).last()
+	last := openLock(d.cfg.Project.Home, d.cfg.Memory.Folder, d.cfg.Now).last()
 	if d.cfg.Now().Sub(last) < interval {
 		return false
 	}

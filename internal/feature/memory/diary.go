@@ -21,16 +21,16 @@ const stale = time.Hour
 // maxDiary is the maximum file size, in bytes.
 const maxDiary = 4096
 
-// A diary is the lock file for the memories in a directory: it records the run that is
+// A runLock is the lock file for the memories in a directory: it records the run that is
 // consolidating them and the time of the last consolidation. It is stored in the state home,
 // where agents cannot write.
-type diary struct {
+type runLock struct {
 	file statefile.File
 	now  func() time.Time
 }
 
-// A page is the content of the file.
-type page struct {
+// A lockState is the content of the file.
+type lockState struct {
 	// Running is the ID of the run that holds the lock, and Heard the time of its last
 	// heartbeat.
 	Running string    `json:"running,omitempty"`
@@ -38,9 +38,9 @@ type page struct {
 	Last    time.Time `json:"last,omitzero"` // time of the last consolidation
 }
 
-func openDiary(home string, f memdir.Folder, now func() time.Time) diary {
+func openLock(home string, f memdir.Folder, now func() time.Time) runLock {
 	path := filepath.Join(home, "dreams", fsys.HashedKey(memdir.Real(f.Dir))+".json")
-	return diary{now: now, file: statefile.File{Path: path, Max: maxDiary, Locks: replace.New(filepath.Join(home, "locks")), Doing: "looking whether memory is being consolidated"}}
+	return runLock{now: now, file: statefile.File{Path: path, Max: maxDiary, Locks: replace.New(filepath.Join(home, "locks")), Doing: "looking whether memory is being consolidated"}}
 }
 
 // errBusy reports that the memories are being consolidated.
@@ -48,8 +48,8 @@ var errBusy = errors.New("the memories of this project are being consolidated al
 
 // begin acquires the lock for a run. A run whose last heartbeat is more than an hour old, or in
 // the future, has crashed.
-func (d diary) begin(ctx context.Context, id string) error {
-	return d.change(ctx, func(p *page) error {
+func (d runLock) begin(ctx context.Context, id string) error {
+	return d.change(ctx, func(p *lockState) error {
 		if age := d.now().Sub(p.Heard); p.Running != "" && age >= 0 && age < stale {
 			return errBusy
 		}
@@ -59,8 +59,8 @@ func (d diary) begin(ctx context.Context, id string) error {
 }
 
 // tell updates a run's heartbeat.
-func (d diary) tell(ctx context.Context, id string) error {
-	return d.change(ctx, func(p *page) error {
+func (d runLock) tell(ctx context.Context, id string) error {
+	return d.change(ctx, func(p *lockState) error {
 		if p.Running == id {
 			p.Heard = d.now()
 		}
@@ -69,8 +69,8 @@ func (d diary) tell(ctx context.Context, id string) error {
 }
 
 // end releases a run's lock. done reports whether it completed.
-func (d diary) end(ctx context.Context, id string, done bool) error {
-	return d.change(ctx, func(p *page) error {
+func (d runLock) end(ctx context.Context, id string, done bool) error {
+	return d.change(ctx, func(p *lockState) error {
 		if done {
 			p.Last = d.now()
 		}
@@ -82,7 +82,7 @@ func (d diary) end(ctx context.Context, id string, done bool) error {
 }
 
 // last returns the time of the last consolidation; zero if unknown.
-func (d diary) last() time.Time {
+func (d runLock) last() time.Time {
 	data, err := os.ReadFile(d.file.Path)
 	if err != nil || len(data) > maxDiary {
 		return time.Time{}
@@ -91,9 +91,9 @@ func (d diary) last() time.Time {
 	return p.Last
 }
 
-func (d diary) change(ctx context.Context, edit func(*page) error) error {
+func (d runLock) change(ctx context.Context, edit func(*lockState) error) error {
 	return d.file.Change(ctx, func(old *replace.Version) ([]byte, error) {
-		var p page
+		var p lockState
 		if old != nil {
 			var err error
 			if p, err = d.read(old.Data); err != nil {
@@ -107,9 +107,9 @@ func (d diary) change(ctx context.Context, edit func(*page) error) error {
 	})
 }
 
-func (d diary) read(data []byte) (p page, err error) {
+func (d runLock) read(data []byte) (p lockState, err error) {
 	if err := json.Unmarshal(data, &p); err != nil {
-		return page{}, fmt.Errorf("%s is damaged; remove it if no other adze works on this project: %w", d.file.Path, err)
+		return lockState{}, fmt.Errorf("%s is damaged; remove it if no other adze works on this project: %w", d.file.Path, err)
 	}
 	return p, nil
 }

@@ -14,8 +14,8 @@ import (
 )
 
 // at returns a diary whose clock reads t.
-func at(home string, t *time.Time) diary {
-	return openDiary(home, memdir.Folder{Dir: filepath.Join(home, "memory")}, func() time.Time { return *t })
+func at(home string, t *time.Time) runLock {
+	return openLock(home, memdir.Folder{Dir: filepath.Join(home, "memory")}, func() time.Time { return *t })
 }
 
 // Proves MEM-51.

@@ -21,10 +21,10 @@ func (d *Consolidator) extract(ctx context.Context) {
 	}
 	r := agents.Request{
 		Input: agenttool.Input{Description: "Save memories", Prompt: catalogue.Text(d.cfg.Language(), "extract", d.cfg.Memory.Folder.Dir), Background: true},
-		Birth: agents.Birth{Mode: mode.DontAsk, Keeper: &agents.Keeper{Kind: task.Agent, MaxTurns: maxSaves, From: said}},
+		Spec:  agents.Spec{Mode: mode.DontAsk, MemoryTask: &agents.MemoryTask{Kind: task.Agent, MaxTurns: maxSaves, From: said}},
 	}
 	d.wg.Add(1)
-	r.Birth.Keeper.Ended = func(_ agents.Outcome, err error) {
+	r.Spec.MemoryTask.Ended = func(_ agents.Outcome, err error) {
 		d.logged("saving memories", err)
 		d.free()
 	}

@@ -189,7 +189,7 @@ type finder func(ids ...plugin.ID) []plugin.Loaded
 // load finds the plugins named by the settings and the command line.
 func (p *Plugins) load(s *config.Settings, find finder) *Set {
 	set := &Set{by: p}
-	wanted := wishes(s, set)
+	wanted := enablements(s, set)
 	if len(wanted) > 0 && p.cfg.Project.Home == "" {
 		set.Problems = append(set.Problems, "no plugin is used: there is no state home, where they are installed")
 		wanted = nil
@@ -209,24 +209,24 @@ func (p *Plugins) load(s *config.Settings, find finder) *Set {
 		}
 		set.Plugins = append(set.Plugins, x)
 	}
-	settle(set)
+	resolveNames(set)
 	return set
 }
 
-// A wish is the settings' entry for one plugin.
-type wish struct {
+// An enablement is the settings' entry for one plugin.
+type enablement struct {
 	id   plugin.ID
 	on   bool
 	from scope.Scope
 }
 
-// wishes returns the entries of the current settings, sorted by ID. A project can disable a
+// enablements returns the entries of the current settings, sorted by ID. A project can disable a
 // plugin; it can enable only plugins the user has not disabled. The user's settings for this
 // project override the project's.
-func wishes(s *config.Settings, set *Set) (list []wish) {
+func enablements(s *config.Settings, set *Set) (list []enablement) {
 	type saying struct {
 		text string
-		wish
+		enablement
 	}
 	var all []saying
 	for _, part := range s.Parts("enabledPlugins") { // lowest precedence first
@@ -246,15 +246,15 @@ func wishes(s *config.Settings, set *Set) (list []wish) {
 				set.Problems = append(set.Problems, fmt.Sprintf("%s: enabledPlugins: %v", part.File, err))
 				continue
 			}
-			all = append(all, saying{text, wish{id, on, part.Scope}})
+			all = append(all, saying{text, enablement{id, on, part.Scope}})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b saying) int { return strings.Compare(a.text, b.text) })
 	for from := 0; from < len(all); {
-		var own, project, managed *wish
+		var own, project, managed *enablement
 		text := all[from].text
 		for ; from < len(all) && all[from].text == text; from++ {
-			switch w := &all[from].wish; w.from {
+			switch w := &all[from].enablement; w.from {
 			case scope.Managed:
 				managed = w
 			case scope.Project:
@@ -278,7 +278,7 @@ func wishes(s *config.Settings, set *Set) (list []wish) {
 }
 
 // take adds the enabled plugins that are installed.
-func (p *Plugins) take(s *config.Settings, set *Set, wanted []wish, find finder) {
+func (p *Plugins) take(s *config.Settings, set *Set, wanted []enablement, find finder) {
 	var ids []plugin.ID
 	for _, w := range wanted {
 		if w.on {
@@ -329,9 +329,9 @@ func (p *Plugins) take(s *config.Settings, set *Set, wanted []wish, find finder)
 	}
 }
 
-// settle keeps a single plugin active per name: preferably one loaded for this run, otherwise
+// resolveNames keeps a single plugin active per name: preferably one loaded for this run, otherwise
 // the first.
-func settle(set *Set) {
+func resolveNames(set *Set) {
 	names := map[string]*Plugin{}
 	for _, x := range slices.Backward(set.Plugins) {
 		if x.State == Used && x.ID.Market == "" {

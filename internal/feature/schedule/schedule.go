@@ -38,13 +38,13 @@ type Runner struct {
 	end    context.CancelFunc
 	follow sync.WaitGroup
 
-	ticking sync.Mutex // held while jobs are taken
-	mu      sync.Mutex
-	timer   *time.Timer // may be nil
-	prompt  Prompter    // nil while no front end is attached
-	runs    map[string]*run
-	told    string // last error reported to the user
-	closed  bool
+	ticking   sync.Mutex // held while jobs are taken
+	mu        sync.Mutex
+	timer     *time.Timer // may be nil
+	prompt    Prompter    // nil while no front end is attached
+	runs      map[string]*run
+	lastError string // last error reported to the user
+	closed    bool
 }
 
 // A Prompter returns the prompt for text typed by the user.
@@ -170,8 +170,8 @@ func (r *Runner) fail(err error) {
 		text = err.Error()
 	}
 	r.mu.Lock()
-	known := text == r.told
-	r.told = text
+	known := text == r.lastError
+	r.lastError = text
 	r.mu.Unlock()
 	if !known && text != "" {
 		r.tell(text)

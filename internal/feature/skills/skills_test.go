@@ -375,7 +375,7 @@ func TestWishes(t *testing.T) {
 		}
 		rules = append(rules, r)
 	}
-	got := strings.Join(wishes(skill.Head{Hooks: json.RawMessage(`{"Stop":[{"hooks":[{"command":"a \u003e b"}]}]}`)}, rules), "\n")
+	got := strings.Join(describeRules(skill.Head{Hooks: json.RawMessage(`{"Stop":[{"hooks":[{"command":"a \u003e b"}]}]}`)}, rules), "\n")
 	want := "- run any command\n- run commands that can run any other: bash -c:*\n- use the tool mcp__db__query\n" +
 		"- use all tools of the MCP server db\n- change any file that adze can change (Edit)\n- change any file that adze can change (Write)\n- read and search files (Read)\n" +
 		"- run commands: git add:*\n- change files: src/**\n- use the web: domain:x.org\n- change files: /etc/**\n- change files: ./lib/**\n" +

@@ -16,17 +16,17 @@ import (
 // maxWishes is the maximum number of rules described.
 const maxWishes = 20
 
-// wishes describes, in plain language, the permissions a skill requests, one per line, broadest
+// describeRules describes, in plain language, the permissions a skill requests, one per line, broadest
 // first. rules are the rules in Allowed, with variables expanded.
-func wishes(h skill.Head, rules []rule.Rule) (lines []string) {
+func describeRules(h skill.Head, rules []rule.Rule) (lines []string) {
 	rules = slices.Clone(rules)
-	slices.SortStableFunc(rules, func(a, b rule.Rule) int { return reach(&b) - reach(&a) })
+	slices.SortStableFunc(rules, func(a, b rule.Rule) int { return breadth(&b) - breadth(&a) })
 	for i, r := range rules {
 		if i == maxWishes {
 			lines = append(lines, fmt.Sprintf("- %d more", len(rules)-i))
 			break
 		}
-		lines = append(lines, "- "+wish(r))
+		lines = append(lines, "- "+describeRule(r))
 	}
 	for _, e := range skill.Hooks(h.Hooks) {
 		lines = append(lines, fmt.Sprintf("- run its own hook at %s: %s", tool.OneLine(strings.TrimSpace(e.Event+" "+e.Matcher), 100), tool.OneLine(trust.Hook(e.Event, e.Matcher, e.Handler).Text, 300)))
@@ -34,9 +34,9 @@ func wishes(h skill.Head, rules []rule.Rule) (lines []string) {
 	return lines
 }
 
-// reach ranks how much a rule allows: any command, a program that can run any, a whole tool, or
+// breadth ranks how much a rule allows: any command, a program that can run any, a whole tool, or
 // part of a tool.
-func reach(r *rule.Rule) int {
+func breadth(r *rule.Rule) int {
 	switch {
 	case r.Broad() && whole(r):
 		return 3
@@ -67,8 +67,8 @@ func readsFiles(name string) bool {
 	return name == "Read" || name == "Grep" || name == "Glob" || name == "LS"
 }
 
-// wish describes a rule.
-func wish(r rule.Rule) string {
+// describeRule describes a rule.
+func describeRule(r rule.Rule) string {
 	all, content := whole(&r), tool.OneLine(r.Content, 200)
 	switch {
 	case r.Tool == "Bash" || r.Tool == "PowerShell":
@@ -143,7 +143,7 @@ func (c *Config) vars(k *skill.Skill) skill.Vars {
 	return v
 }
 
-// wish returns the permissions a skill requests.
+// describeRule returns the permissions a skill requests.
 func (c *Config) wish(k *skill.Skill) skilltool.Wish {
 	if !k.Origin.Own() {
 		return skilltool.Wish{Free: true} // only its text is used
@@ -158,7 +158,7 @@ func (c *Config) wish(k *skill.Skill) skilltool.Wish {
 	}
 	w := skilltool.Wish{Free: k.Origin.Kind == skill.Bundled || skill.Safe(h) || c.vouched(k), Personal: len(c.unapproved(k)) > 0}
 	w.Free = w.Free && !w.Personal
-	w.Text = strings.Join(wishes(k.Head, rules), "\n")
+	w.Text = strings.Join(describeRules(k.Head, rules), "\n")
 	return w
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // write encodes a start, preceded by its dependencies.
-func (b *Book) write(s *Start, more []File) *cachefile.Writer {
+func (b *Cache) write(s *Listing, more []File) *cachefile.Writer {
 	w := &cachefile.Writer{}
 	w.Text(b.key)
 	for _, files := range [][]File{b.files, more} {
@@ -24,7 +24,7 @@ func (b *Book) write(s *Start, more []File) *cachefile.Writer {
 }
 
 // read decodes a stored start, or returns nil if a dependency has changed.
-func (b *Book) read(r *cachefile.Reader) *Start {
+func (b *Cache) read(r *cachefile.Reader) *Listing {
 	if r.Text() != b.key || r.Count() != len(b.files) {
 		return nil
 	}
@@ -46,7 +46,7 @@ func (b *Book) read(r *cachefile.Reader) *Start {
 	return s
 }
 
-func (s *Start) encode(w *cachefile.Writer) {
+func (s *Listing) encode(w *cachefile.Writer) {
 	w.Flags(s.Plugins.Served)
 	w.List(s.Plugins.Errors)
 	w.Number(uint64(len(s.Plugins.Hooks)))
@@ -73,8 +73,8 @@ func (s *Start) encode(w *cachefile.Writer) {
 const roomAtFirst = 512
 
 // decode decodes a start and the checksum of its words.
-func decode(r *cachefile.Reader) (*Start, uint32) {
-	s := &Start{Plugins: Plugins{Served: r.Flags()[0], Errors: r.List()}}
+func decode(r *cachefile.Reader) (*Listing, uint32) {
+	s := &Listing{Plugins: Plugins{Served: r.Flags()[0], Errors: r.List()}}
 	n := r.Count()
 	s.Plugins.Hooks = make([]Hooks, 0, min(n, roomAtFirst))
 	for i := 0; i < n && !r.Failed(); i++ {

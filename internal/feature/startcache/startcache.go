@@ -32,8 +32,8 @@ const (
 	delay = time.Second
 )
 
-// A Start holds the listing for a session's first request. It is immutable.
-type Start struct {
+// A Listing holds the listing for a session's first request. It is immutable.
+type Listing struct {
 	Plugins Plugins
 	// Agents holds the definitions listed for the model, with only the fields needed for that.
 	Agents []*agentdef.Definition
@@ -82,7 +82,7 @@ func look(path string) File {
 }
 
 // unsure reports whether a file could change now without a new timestamp.
-func (b *Book) unsure(f File) bool {
+func (b *Cache) unsure(f File) bool {
 	return f.Stamp != (filestate.Stamp{}) && (f.Stamp.CTime == 0 || time.Since(time.Unix(0, max(f.Stamp.CTime, f.Stamp.MTime))) <= b.settled)
 }
 
@@ -97,12 +97,12 @@ type Config struct {
 	Files, Replaced []string
 }
 
-// A Book stores a start. It is safe for concurrent use; nil stores nothing.
-type Book struct {
+// A Cache stores a start. It is safe for concurrent use; nil stores nothing.
+type Cache struct {
 	cfg   Config
 	key   string
 	files []File // state before they were read
-	start *Start
+	start *Listing
 	// settled and delay default to the constants above; tests change them.
 	settled, delay time.Duration
 
@@ -113,8 +113,8 @@ type Book struct {
 }
 
 // Open records the state of c's files, and reads the start stored by an earlier session.
-func Open(c Config) *Book {
-	b := &Book{cfg: c, key: digest(c.Key), settled: settled, delay: delay}
+func Open(c Config) *Cache {
+	b := &Cache{cfg: c, key: digest(c.Key), settled: settled, delay: delay}
 	for _, list := range [][]string{c.Files, c.Replaced} {
 		for _, path := range list {
 			b.files = append(b.files, look(path))
@@ -135,8 +135,8 @@ func digest(key []string) string {
 	return string(h.Sum(nil))
 }
 
-// Start returns the start stored by an earlier session, or nil if none is valid.
-func (b *Book) Start() *Start {
+// Listing returns the start stored by an earlier session, or nil if none is valid.
+func (b *Cache) Start() *Listing {
 	if b == nil {
 		return nil
 	}
@@ -146,7 +146,7 @@ func (b *Book) Start() *Start {
 // Keep stores the start returned by make for later sessions, along with additional files it
 // depends on. It is written after a delay, or when the book is closed. make returns nil if
 // nothing can be stored. Only the first call has an effect.
-func (b *Book) Keep(make func() (*Start, []File)) {
+func (b *Cache) Keep(make func() (*Listing, []File)) {
 	if b == nil {
 		return
 	}
@@ -164,12 +164,12 @@ func (b *Book) Keep(make func() (*Start, []File)) {
 
 // outdated reports whether a file has changed since the book was opened, for example because an
 // index was just written. A start stored then would be invalid.
-func (b *Book) outdated() bool {
+func (b *Cache) outdated() bool {
 	return slices.ContainsFunc(b.files, func(f File) bool { return look(f.Path) != f })
 }
 
 // save writes a start, unless the timestamp of a dependency is not reliable yet.
-func (b *Book) save(start *Start, more []File) {
+func (b *Cache) save(start *Listing, more []File) {
 	if start == nil || slices.ContainsFunc(b.files[:len(b.cfg.Files)], b.unsure) || slices.ContainsFunc(more, b.unsure) {
 		return
 	}
@@ -179,10 +179,10 @@ func (b *Book) save(start *Start, more []File) {
 }
 
 // Is reports whether the book belongs to a configuration with this key.
-func (b *Book) Is(key []string) bool { return b != nil && b.key == digest(key) }
+func (b *Cache) Is(key []string) bool { return b != nil && b.key == digest(key) }
 
 // Close writes the pending start.
-func (b *Book) Close() {
+func (b *Cache) Close() {
 	if b == nil {
 		return
 	}

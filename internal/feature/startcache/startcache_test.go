@@ -15,7 +15,7 @@ import (
 	"adze/internal/prompt"
 )
 
-var example = Start{
+var example = Listing{
 	Plugins: Plugins{Served: true, Errors: []string{"one is broken"}, Hooks: []Hooks{{plugin.ID{Name: "fmt", Market: "team"}, "/root", "/data", `{"Stop":[]}`}}},
 	Agents: []*agentdef.Definition{
 		{Name: "fmt:helper", Description: "Helps.", Source: agentdef.Source{Kind: agentdef.Plugin, By: "fmt@team"}},
@@ -66,8 +66,8 @@ func (s *setting) write(name, text string) {
 func (s *setting) keep(settled time.Duration) {
 	b := Open(s.cfg)
 	b.settled = settled
-	b.Keep(func() (*Start, []File) { return &example, []File{look(s.path("agent"))} })
-	b.Keep(func() (*Start, []File) { s.Error("it is made twice"); return nil, nil })
+	b.Keep(func() (*Listing, []File) { return &example, []File{look(s.path("agent"))} })
+	b.Keep(func() (*Listing, []File) { s.Error("it is made twice"); return nil, nil })
 	b.Close()
 }
 
@@ -133,7 +133,7 @@ func TestWords(t *testing.T) {
 		"not kept": func(s *setting) {
 			b := Open(s.cfg)
 			b.settled = 0
-			b.Keep(func() (*Start, []File) { return &Start{Skills: Skills{Tool: "Skill"}}, nil })
+			b.Keep(func() (*Listing, []File) { return &Listing{Skills: Skills{Tool: "Skill"}}, nil })
 			b.Close()
 		},
 	} {
@@ -182,7 +182,7 @@ func TestOutdated(t *testing.T) {
 	s := newSetting(t)
 	b := Open(s.cfg)
 	s.write("index", "written meanwhile")
-	b.Keep(func() (*Start, []File) { t.Error("it is made"); return nil, nil })
+	b.Keep(func() (*Listing, []File) { t.Error("it is made"); return nil, nil })
 	b.Close()
 }
 
@@ -191,12 +191,12 @@ func TestOutdated(t *testing.T) {
 func TestNothing(t *testing.T) {
 	s := newSetting(t)
 	b := Open(s.cfg)
-	b.Keep(func() (*Start, []File) { return nil, nil })
+	b.Keep(func() (*Listing, []File) { return nil, nil })
 	b.Close()
-	b.Keep(func() (*Start, []File) { t.Error("it is closed"); return nil, nil })
+	b.Keep(func() (*Listing, []File) { t.Error("it is closed"); return nil, nil })
 	b.Close()
-	var none *Book
-	none.Keep(func() (*Start, []File) { t.Error("there is none"); return nil, nil })
+	var none *Cache
+	none.Keep(func() (*Listing, []File) { t.Error("there is none"); return nil, nil })
 	none.Close()
 	if none.Start() != nil || none.Is(nil) || Open(s.cfg).Start() != nil || !b.Is(s.cfg.Key) {
 		t.Error("there is one")
@@ -209,7 +209,7 @@ func TestLater(t *testing.T) {
 	s := newSetting(t)
 	b := Open(s.cfg)
 	b.settled, b.delay = 0, 10*time.Millisecond
-	b.Keep(func() (*Start, []File) { return &example, nil })
+	b.Keep(func() (*Listing, []File) { return &example, nil })
 	for end := time.Now().Add(time.Minute); Open(s.cfg).Start() == nil; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("it is not written")

@@ -1,5 +1,5 @@
 // Package teams runs agent teams. A [Lead] creates the team, starts teammates and relays their
-// messages and prompts; a [Mate] is a running teammate, in this process or another. Membership
+// messages and prompts; a [Teammate] is a running teammate, in this process or another. Membership
 // and message types are in package team.
 package teams
 
@@ -256,7 +256,7 @@ func (l *Lead) Carry(ctx context.Context, letter teamtool.Letter) (teamtool.Rece
 	}
 	got, err := post.Send(ctx, letter.To, team.Message{Text: letter.Text, Summary: letter.Summary})
 	if err != nil {
-		return teamtool.Receipt{}, partly(got, err)
+		return teamtool.Receipt{}, partialError(got, err)
 	}
 	return receipt(got), nil
 }

@@ -26,8 +26,8 @@ type Tasks interface {
 	Release(ctx context.Context, owner string) (released []tasklist.Task, err error)
 }
 
-// MateConfig configures a teammate. All fields are required except Idle and Log.
-type MateConfig struct {
+// TeammateConfig configures a teammate. All fields are required except Idle and Log.
+type TeammateConfig struct {
 	Store *team.Store
 	Team  string
 	Name  string
@@ -45,10 +45,10 @@ type MateConfig struct {
 	Log    *slog.Logger
 }
 
-// A Mate is a running teammate: it reads messages, claims tasks, and notifies the lead when it
+// A Teammate is a running teammate: it reads messages, claims tasks, and notifies the lead when it
 // is idle. Its permission prompts go to the lead. It is safe for concurrent use.
-type Mate struct {
-	cfg  MateConfig
+type Teammate struct {
+	cfg  TeammateConfig
 	post *team.Post
 
 	limits []byte // last limits written by the lead; used by Run only
@@ -61,12 +61,12 @@ type Mate struct {
 	stopped bool     // the last turn was interrupted
 }
 
-// NewMate returns a teammate. [Mate.Run] runs it.
-func NewMate(c MateConfig) *Mate {
+// NewTeammate returns a teammate. [Teammate.Run] runs it.
+func NewTeammate(c TeammateConfig) *Teammate {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Mate{cfg: c, post: c.Store.Post(c.Team, c.Name)}
+	return &Teammate{cfg: c, post: c.Store.Post(c.Team, c.Name)}
 }
 
 // errLeadGone reports that the lead's process has ended.
@@ -74,7 +74,7 @@ var errLeadGone = errors.New("the lead of the team has ended")
 
 // Run works until the model agrees to shut down or ctx is done. An error means the teammate
 // cannot continue.
-func (m *Mate) Run(ctx context.Context) error {
+func (m *Teammate) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	var followed sync.WaitGroup
 	followed.Go(func() { m.follow(ctx) })
@@ -113,7 +113,7 @@ func (m *Mate) Run(ctx context.Context) error {
 }
 
 // settle waits until no turn is running and returns the messages that arrived in the meantime.
-func (m *Mate) settle(ctx context.Context, tick <-chan time.Time) ([]team.Message, error) {
+func (m *Teammate) settle(ctx context.Context, tick <-chan time.Time) ([]team.Message, error) {
 	wait, stop := context.WithCancel(ctx)
 	defer stop()
 	idle := make(chan struct{})
@@ -144,7 +144,7 @@ func (m *Mate) settle(ctx context.Context, tick <-chan time.Time) ([]team.Messag
 
 // receive returns the messages that arrived. A mode change is also applied, and a shutdown
 // request recorded, immediately.
-func (m *Mate) receive(ctx context.Context) ([]team.Message, error) {
+func (m *Teammate) receive(ctx context.Context) ([]team.Message, error) {
 	arrived, err := m.post.Receive(ctx)
 	if err != nil {
 		if errors.Is(err, team.ErrUnknown) {
@@ -171,7 +171,7 @@ func (m *Mate) receive(ctx context.Context) ([]team.Message, error) {
 }
 
 // team returns the team, or an error once its lead is gone.
-func (m *Mate) team() (team.Team, error) {
+func (m *Teammate) team() (team.Team, error) {
 	t, err := m.cfg.Store.Open(m.cfg.Team)
 	if errors.Is(err, team.ErrUnknown) || err == nil && !t.Member(team.Lead).Process.Alive() {
 		err = errLeadGone
@@ -188,7 +188,7 @@ func (m *Mate) team() (team.Team, error) {
 }
 
 // next gives the model its messages or a task. It reports whether there was anything.
-func (m *Mate) next(ctx context.Context, waiting *[]team.Message, idle bool) (bool, error) {
+func (m *Teammate) next(ctx context.Context, waiting *[]team.Message, idle bool) (bool, error) {
 	t, err := m.team()
 	if err != nil {
 		return false, err
@@ -228,7 +228,7 @@ func (m *Mate) next(ctx context.Context, waiting *[]team.Message, idle bool) (bo
 
 // rest notifies the lead that the teammate is idle, unless a hook gives it more work. It
 // reports whether one did.
-func (m *Mate) rest(ctx context.Context) bool {
+func (m *Teammate) rest(ctx context.Context) bool {
 	if m.cfg.Idle != nil {
 		if feedback := m.cfg.Idle(ctx); feedback != "" {
 			return m.tell(ctx, say(m.cfg.Language(), "hook", plain(feedback))) == nil
@@ -252,7 +252,7 @@ func (m *Mate) rest(ctx context.Context) bool {
 }
 
 // setIdle records whether the teammate is idle.
-func (m *Mate) setIdle(ctx context.Context, was, is bool) {
+func (m *Teammate) setIdle(ctx context.Context, was, is bool) {
 	if was == is {
 		return
 	}
@@ -268,17 +268,17 @@ func (m *Mate) setIdle(ctx context.Context, was, is bool) {
 }
 
 // tell starts a turn with a message for the model, processed like user input.
-func (m *Mate) tell(ctx context.Context, text string) error {
+func (m *Teammate) tell(ctx context.Context, text string) error {
 	return m.cfg.Session().Submit(ctx, session.Prompt{Parts: []msg.Part{msg.Reminder(text)}, Quoted: true})
 }
 
 // show displays a message to a user watching the teammate.
-func (m *Mate) show(ctx context.Context, text string) {
+func (m *Teammate) show(ctx context.Context, text string) {
 	m.cfg.Session().Submit(ctx, session.Tell{Text: text}) // ok: a closed session shows nothing
 }
 
 // follow records how the last turn ended.
-func (m *Mate) follow(ctx context.Context) {
+func (m *Teammate) follow(ctx context.Context) {
 	s := m.cfg.Session()
 	for e := range s.Entries(ctx, s.Last(), session.Latest) {
 		if ev, ok := e.Event.(session.Finished); ok {
@@ -292,29 +292,29 @@ func (m *Mate) follow(ctx context.Context) {
 
 // troubled reports whether the last turn failed or was interrupted; then no task is started
 // before a message arrives.
-func (m *Mate) troubled() bool {
+func (m *Teammate) troubled() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.failed || m.stopped
 }
 
-func (m *Mate) ended() bool {
+func (m *Teammate) ended() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.ending
 }
 
 // Carries implements the tool's carrier interface: a teammate can always message others.
-func (m *Mate) Carries() error { return nil }
+func (m *Teammate) Carries() error { return nil }
 
 // Carry sends a message written by the model.
-func (m *Mate) Carry(ctx context.Context, l teamtool.Letter) (teamtool.Receipt, error) {
+func (m *Teammate) Carry(ctx context.Context, l teamtool.Letter) (teamtool.Receipt, error) {
 	if l.Order != nil {
 		return m.order(ctx, l)
 	}
 	got, err := m.post.Send(ctx, l.To, team.Message{Text: l.Text, Summary: l.Summary})
 	if err != nil {
-		return teamtool.Receipt{}, partly(got, err)
+		return teamtool.Receipt{}, partialError(got, err)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -325,7 +325,7 @@ func (m *Mate) Carry(ctx context.Context, l teamtool.Letter) (teamtool.Receipt, 
 }
 
 // order sends the model's answer to a request.
-func (m *Mate) order(ctx context.Context, l teamtool.Letter) (teamtool.Receipt, error) {
+func (m *Teammate) order(ctx context.Context, l teamtool.Letter) (teamtool.Receipt, error) {
 	if l.Order.Type != teamtool.ShutdownResponse {
 		return teamtool.Receipt{}, fmt.Errorf("only the lead sends %s", l.Order.Type)
 	}

@@ -25,8 +25,8 @@ type Spec struct {
 	Team, Name string
 	// Left is called when a teammate in its own process has ended.
 	Left func()
-	// Mate is the teammate if it runs in its lead's process; nil creates one.
-	Mate *Mate
+	// Teammate is the teammate if it runs in its lead's process; nil creates one.
+	Mate *Teammate
 }
 
 // A Place holds the parts of a conversation needed for team membership. Log may be nil. Agents
@@ -53,7 +53,7 @@ type Place struct {
 }
 
 // Open makes a conversation the teammate named by s, or else a potential lead.
-func Open(p Place, s Spec) (Part, error) {
+func Open(p Place, s Spec) (Membership, error) {
 	dir, locks := filepath.Join(p.Home, "teams"), filepath.Join(p.Home, "locks")
 	store := team.New(team.Config{Dir: dir, Locks: locks, Log: p.Log, Taken: func(name string) bool {
 		_, err := os.Lstat(tasklist.Dir(p.Home, name)) // task list of an earlier team
@@ -68,17 +68,17 @@ func Open(p Place, s Spec) (Part, error) {
 		return tasklist.Open(tasklist.Config{Dir: tasklist.Dir(p.Home, id), Locks: locks, Warn: p.Say})
 	}
 	if s.Team != "" {
-		mate, err := join(MateConfig{
+		mate, err := join(TeammateConfig{
 			Store: store, Team: s.Team, Name: s.Name, Tasks: tasks(tasklist.Names{Member: s.Team}), Every: everyProcess,
 			Session: p.Session, Language: p.Language, Log: p.Log, Limits: p.Gate.SetLimits,
 			Idle: func(ctx context.Context) string { return AskIdle(ctx, p.Fire, s.Team, s.Name) },
 		})
-		return Part{Mate: mate}, err
+		return Membership{Mate: mate}, err
 	}
 	for _, t := range store.Sweep(context.Background()) {
 		p.tidy(t, tasks(tasklist.Names{Team: p.Settings().Tasks.Team, Led: t.Name}))
 	}
-	return Part{Lead: NewLead(LeadConfig{
+	return Membership{Lead: NewLead(LeadConfig{
 		Store: store, Dir: dir, SessionID: p.SessionID,
 		Enabled: func() bool { return p.Settings().Teams.Enabled }, Backend: func() string { return p.Settings().Teams.Backend },
 		Session: p.Session, Gate: p.Gate, Agents: p.Agents, Start: p.Start,

@@ -15,17 +15,17 @@ import (
 	teamtool "adze/internal/tools/team"
 )
 
-// A Part is a conversation's role in a team: potential lead or teammate. The zero value is
+// A Membership is a conversation's role in a team: potential lead or teammate. The zero value is
 // neither.
-type Part struct {
+type Membership struct {
 	Lead *Lead
-	Mate *Mate
+	Mate *Teammate
 
 	end func() // stops a teammate in its own process; may be nil
 }
 
 // join makes this process a teammate, as recorded by its lead.
-func join(c MateConfig) (*Mate, error) {
+func join(c TeammateConfig) (*Teammate, error) {
 	_, err := c.Store.Update(context.Background(), c.Team, func(t *team.Team) error {
 		me := t.Member(c.Name)
 		switch {
@@ -40,12 +40,12 @@ func join(c MateConfig) (*Mate, error) {
 	if err != nil {
 		return nil, setup.Errorf("--team-name: %v", err)
 	}
-	return NewMate(c), nil
+	return NewTeammate(c), nil
 }
 
 // work runs a teammate in its own process. left is called when it has ended by itself, with an
 // error unless it agreed to shut down.
-func (p *Part) work(left func(why error)) {
+func (p *Membership) work(left func(why error)) {
 	life, stop := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	p.end = func() { stop(); <-done }
@@ -59,7 +59,7 @@ func (p *Part) work(left func(why error)) {
 }
 
 // Close ends a lead's team, or a teammate in its own process, which its lead notices.
-func (p *Part) Close() {
+func (p *Membership) Close() {
 	p.Lead.Close()
 	if p.end != nil {
 		p.end()
@@ -67,7 +67,7 @@ func (p *Part) Close() {
 }
 
 // Tools returns the team tools.
-func (p *Part) Tools() []tool.Tool {
+func (p *Membership) Tools() []tool.Tool {
 	switch {
 	case p.Mate != nil:
 		return []tool.Tool{teamtool.Always(p.Mate)}
@@ -79,7 +79,7 @@ func (p *Part) Tools() []tool.Tool {
 
 // Await returns a function that makes an unattended turn wait for teammates, and then calls
 // other.
-func (p *Part) Await(other func(context.Context, func() bool) bool) func(context.Context, func() bool) bool {
+func (p *Membership) Await(other func(context.Context, func() bool) bool) func(context.Context, func() bool) bool {
 	return func(ctx context.Context, heard func() bool) bool {
 		for p.Lead.Busy() {
 			if heard() || ctx.Err() != nil {
@@ -95,7 +95,7 @@ func (p *Part) Await(other func(context.Context, func() bool) bool) func(context
 }
 
 // Attach routes a teammate's prompts to its lead, and runs it if it has its own process.
-func (p *Part) Attach(g *permission.Gate, s Spec, say func(string)) {
+func (p *Membership) Attach(g *permission.Gate, s Spec, say func(string)) {
 	if p.Mate == nil {
 		return
 	}

@@ -17,7 +17,7 @@ const planTool = "ExitPlanMode"
 
 // Ask forwards a permission prompt to the lead: a plan that needs approval goes to the lead's
 // model, any other call to the user. It implements [permission.Asker].
-func (m *Mate) Ask(ctx context.Context, q permission.Question) (permission.Answer, error) {
+func (m *Teammate) Ask(ctx context.Context, q permission.Question) (permission.Answer, error) {
 	if q.Tool == planTool {
 		return m.askPlan(ctx, q)
 	}
@@ -47,7 +47,7 @@ func (m *Mate) Ask(ctx context.Context, q permission.Question) (permission.Answe
 
 // askPlan asks the lead to approve a plan. A teammate that entered plan mode on its own needs
 // no approval.
-func (m *Mate) askPlan(ctx context.Context, q permission.Question) (permission.Answer, error) {
+func (m *Teammate) askPlan(ctx context.Context, q permission.Question) (permission.Answer, error) {
 	t, err := m.cfg.Store.Open(m.cfg.Team)
 	if err != nil {
 		return permission.Answer{}, err

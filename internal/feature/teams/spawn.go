@@ -21,8 +21,8 @@ const (
 	InTmux    = "tmux"
 )
 
-// A Draft describes a teammate to start.
-type Draft struct {
+// A SpawnRequest describes a teammate to start.
+type SpawnRequest struct {
 	Name, Team string
 	// Prompt is its first message, and About a short description.
 	Prompt, About string
@@ -32,15 +32,15 @@ type Draft struct {
 	Dir                string // empty means the lead's
 }
 
-// Spawned is a started teammate.
-type Spawned struct {
+// SpawnResult is a started teammate.
+type SpawnResult struct {
 	team.Member
 	Team string
 	Note string // remark for the user and the model; may be empty
 }
 
 // text returns the tool result for the model.
-func (s Spawned) text() string {
+func (s SpawnResult) text() string {
 	text := fmt.Sprintf("The teammate %s (%s) works in the team %s. Its messages will come to you; do not wait or poll.", s.Name, s.ID, s.Team)
 	if s.Note != "" {
 		text += "\n" + s.Note
@@ -56,7 +56,7 @@ func Spawner(lead func() *Lead) func(ctx context.Context, in agenttool.Input) (t
 		if l == nil {
 			return tool.Result{}, errors.New("name and team_name are for the lead of a team, which you cannot be")
 		}
-		m, err := l.Spawn(ctx, Draft{
+		m, err := l.Spawn(ctx, SpawnRequest{
 			Name: in.Name, Team: in.Team, Prompt: in.Prompt, About: in.Description, Agent: in.Type, Model: in.Model, Mode: in.Mode, Dir: in.Dir,
 		})
 		if err != nil {
@@ -69,19 +69,19 @@ func Spawner(lead func() *Lead) func(ctx context.Context, in agenttool.Input) (t
 }
 
 // A Starter opens a teammate's conversation in this process.
-type Starter func(ctx context.Context, s Start) (*Begun, error)
+type Starter func(ctx context.Context, s Start) (*Started, error)
 
 // A Start holds the parameters of a teammate's conversation.
 type Start struct {
 	Team    string
 	Member  team.Member
-	Carrier *Mate // sends its messages and prompts
+	Carrier *Teammate // sends its messages and prompts
 }
 
-// Begun is a teammate's conversation.
-type Begun struct {
+// Started is a teammate's conversation.
+type Started struct {
 	Session *session.Session
-	// Idle is called before the teammate waits for messages; see [MateConfig].
+	// Idle is called before the teammate waits for messages; see [TeammateConfig].
 	Idle  func(ctx context.Context) string
 	Close func()
 }
@@ -97,51 +97,51 @@ type Panes interface {
 }
 
 // Spawn starts a teammate.
-func (l *Lead) Spawn(ctx context.Context, d Draft) (Spawned, error) {
+func (l *Lead) Spawn(ctx context.Context, d SpawnRequest) (SpawnResult, error) {
 	name := l.Team()
 	switch {
 	case d.Name == "":
-		return Spawned{}, errors.New("a teammate needs a name")
+		return SpawnResult{}, errors.New("a teammate needs a name")
 	case name == "":
-		return Spawned{}, errors.New("there is no team: make one with TeamCreate first")
+		return SpawnResult{}, errors.New("there is no team: make one with TeamCreate first")
 	case d.Team != "" && team.Normalise(d.Team) != name:
-		return Spawned{}, fmt.Errorf("you lead the team %s, not %q", name, d.Team)
+		return SpawnResult{}, fmt.Errorf("you lead the team %s, not %q", name, d.Team)
 	case len(d.Prompt) > team.MaxText:
-		return Spawned{}, fmt.Errorf("the prompt is longer than %d KB: write it to a file and name the file", team.MaxText>>10)
+		return SpawnResult{}, fmt.Errorf("the prompt is longer than %d KB: write it to a file and name the file", team.MaxText>>10)
 	}
 	allowed, err := l.cfg.modeOf(d.Mode)
 	if err != nil {
-		return Spawned{}, err
+		return SpawnResult{}, err
 	}
 	backend, note, err := l.cfg.backend()
 	if err != nil {
-		return Spawned{}, err
+		return SpawnResult{}, err
 	}
 	limits := l.cfg.Gate.Limits()
 	dir := l.cfg.Gate.Policy().Config().Dir
 	if d.Dir != "" {
 		if err := l.cfg.Gate.Policy().Holds(d.Dir); err != nil {
-			return Spawned{}, fmt.Errorf("cwd: %w", err)
+			return SpawnResult{}, fmt.Errorf("cwd: %w", err)
 		}
 		dir = d.Dir
 	}
 	data, err := json.Marshal(limits)
 	if err != nil {
-		return Spawned{}, err
+		return SpawnResult{}, err
 	}
 	m, err := l.cfg.Store.Join(ctx, name, team.Member{
 		Name: d.Name, Agent: d.Agent, Model: d.Model, Mode: string(allowed), Dir: dir, Plans: allowed == permission.Plan, Backend: backend, Limits: data,
 	})
 	if err != nil {
-		return Spawned{}, err
+		return SpawnResult{}, err
 	}
 	if _, err = l.office().Send(ctx, m.Name, team.Message{Text: d.Prompt, Summary: d.About}); err == nil {
 		m, note, err = l.begin(ctx, name, m, note)
 	}
 	if err != nil {
-		return Spawned{}, errors.Join(fmt.Errorf("starting the teammate %s: %w", m.Name, err), l.cfg.Store.Leave(ctx, name, m.Name))
+		return SpawnResult{}, errors.Join(fmt.Errorf("starting the teammate %s: %w", m.Name, err), l.cfg.Store.Leave(ctx, name, m.Name))
 	}
-	return Spawned{Member: m, Team: name, Note: note}, nil
+	return SpawnResult{Member: m, Team: name, Note: note}, nil
 }
 
 // modeOf returns a teammate's mode, which is never more permissive than the lead's.
@@ -207,8 +207,8 @@ func (l *Lead) begin(ctx context.Context, name string, m team.Member, note strin
 // run runs a teammate in this process.
 func (l *Lead) run(name string, m team.Member) error {
 	life, stop := context.WithCancel(l.life)
-	var begun *Begun
-	mate := NewMate(MateConfig{
+	var begun *Started
+	mate := NewTeammate(TeammateConfig{
 		Store: l.cfg.Store, Team: name, Name: m.Name, Tasks: l.cfg.Tasks(name), Every: every,
 		Session: func() *session.Session { return begun.Session },
 		Idle:    func(ctx context.Context) string { return begun.Idle(ctx) }, Language: l.cfg.Language, Log: l.cfg.Log,

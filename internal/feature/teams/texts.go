@@ -46,8 +46,8 @@ func receipt(got []string) teamtool.Receipt {
 	return teamtool.Receipt{To: got, Status: "Sent to " + strings.Join(got, ", ") + "."}
 }
 
-// partly adds the recipients that were reached to an error.
-func partly(got []string, err error) error {
+// partialError adds the recipients that were reached to an error.
+func partialError(got []string, err error) error {
 	if len(got) == 0 {
 		return err
 	}

@@ -41,7 +41,7 @@ func (t *Tmux) Available() error {
 	if _, err := exec.LookPath("tmux"); err != nil {
 		return errors.New("tmux is not installed, or not in PATH")
 	}
-	return handsOver
+	return errNoPanes
 }
 
 // Inside reports whether this process runs in tmux.
@@ -50,7 +50,7 @@ func (t *Tmux) Inside() bool { return t.Getenv("TMUX") != "" }
 // Open starts a teammate in a pane and returns the pane.
 func (t *Tmux) Open(ctx context.Context, name string, m team.Member) (pane, note string, err error) {
 	file := filepath.Join(t.Dir, name, m.Name+".start")
-	done, err := handOver(file, job{Args: t.Args(name, m), Env: t.Environ()})
+	done, err := sendJob(file, job{Args: t.Args(name, m), Env: t.Environ()})
 	if err != nil {
 		return "", "", err
 	}

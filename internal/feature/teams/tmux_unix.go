@@ -14,13 +14,13 @@ import (
 	"time"
 )
 
-// handsOver is the reason why jobs cannot be passed to another process on this system; nil if
+// errNoPanes is the reason why jobs cannot be passed to another process on this system; nil if
 // they can.
-var handsOver error
+var errNoPanes error
 
-// handOver creates a named pipe that passes the job to the process that opens it. The returned
+// sendJob creates a named pipe that passes the job to the process that opens it. The returned
 // function waits for that, if the process was started, and removes the pipe.
-func handOver(file string, j job) (done func(started bool) error, err error) {
+func sendJob(file string, j job) (done func(started bool) error, err error) {
 	data, err := json.Marshal(j)
 	if err != nil {
 		return nil, err

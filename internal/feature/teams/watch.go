@@ -68,12 +68,12 @@ func (l *Lead) pass(ctx context.Context) {
 		l.cfg.Log.Warn("messages to the lead were not marked as read", "err", err)
 	}
 	for _, name := range left {
-		dismiss(ctx, l, l.Team(), name)
+		removeMember(ctx, l, l.Team(), name)
 	}
 }
 
-// dismiss removes a teammate from the team and releases its tasks, which it returns.
-func dismiss(ctx context.Context, l *Lead, name, member string) (tasks []tasklist.Task) {
+// removeMember removes a teammate from the team and releases its tasks, which it returns.
+func removeMember(ctx context.Context, l *Lead, name, member string) (tasks []tasklist.Task) {
 	l.withdraw(member)
 	if err := l.cfg.Store.Leave(ctx, name, member); err != nil {
 		l.cfg.Log.Warn("a teammate has not left its team", "name", member, "err", err)
@@ -124,7 +124,7 @@ func (l *Lead) lost(ctx context.Context, name string, m team.Member, why string)
 		return // agreed to shut down
 	}
 	body := &team.Lost{Member: m.Name, Reason: why}
-	for _, t := range dismiss(ctx, l, name, m.Name) {
+	for _, t := range removeMember(ctx, l, name, m.Name) {
 		body.Tasks = append(body.Tasks, t.ID+" ("+t.Subject+")")
 	}
 	if post := l.office(); post != nil {

@@ -188,7 +188,7 @@ func (r *run) Run(ctx context.Context, c workflow.Call) (workflow.Result, error)
 		in.Isolation = "worktree"
 	}
 	out, err := r.owner.cfg.Launch(ctx, agents.Request{
-		Input: in, Use: r.task.CallID, Stays: true, Birth: agents.Birth{Schema: c.Schema},
+		Input: in, Use: r.task.CallID, Wait: true, Spec: agents.Spec{Schema: c.Schema},
 	}, nil)
 	if out != nil {
 		r.mu.Lock()

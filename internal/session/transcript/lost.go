@@ -15,8 +15,8 @@ import (
 	"adze/internal/session/store"
 )
 
-// A Lost is a background task or an agent that ended with an earlier process.
-type Lost struct {
+// A LostTask is a background task or an agent that ended with an earlier process.
+type LostTask struct {
 	task.Notice
 	// Name describes it to the user, with its worktree, if any.
 	Name string
@@ -24,11 +24,11 @@ type Lost struct {
 
 // lostTasks returns the background tasks that ended with an earlier process and whose end the
 // model has not been notified of.
-func lostTasks(earlier *store.Contents, folder string) []Lost {
+func lostTasks(earlier *store.Contents, folder string) []LostTask {
 	if earlier == nil {
 		return nil
 	}
-	var lost []Lost
+	var lost []LostTask
 	for i := range earlier.Entries {
 		e := &earlier.Entries[i]
 		for _, value := range e.Structured {
@@ -41,7 +41,7 @@ func lostTasks(earlier *store.Contents, folder string) []Lost {
 			if json.Unmarshal(value, &r) != nil || r.ID == "" {
 				continue
 			}
-			n := Lost{task.Notice{ID: r.ID, Status: task.Killed, OutputFile: r.File, Summary: lostSummary(r.ID)}, "task " + r.ID}
+			n := LostTask{task.Notice{ID: r.ID, Status: task.Killed, OutputFile: r.File, Summary: lostSummary(r.ID)}, "task " + r.ID}
 			if r.Agent != "" {
 				m, _, _ := readMeta(folder, r.Agent) // ok: treated as having no worktree
 				n = lostAgent(r.Agent, r.Title, m.Tree)
@@ -51,7 +51,7 @@ func lostTasks(earlier *store.Contents, folder string) []Lost {
 		}
 		if e.Message.Role == msg.User && len(lost) > 0 {
 			text := msg.PlainText(e.Message.Parts)
-			lost = slices.DeleteFunc(lost, func(n Lost) bool { return task.Announced(text, n.ID) })
+			lost = slices.DeleteFunc(lost, func(n LostTask) bool { return task.Announced(text, n.ID) })
 		}
 	}
 	return lost
@@ -67,8 +67,8 @@ func lostSummary(id string) string {
 
 // lostAgent returns the notice for an agent that ended with an earlier process. tree is its
 // worktree's path, or "".
-func lostAgent(id, title, tree string) Lost {
-	n := Lost{task.Notice{
+func lostAgent(id, title, tree string) LostTask {
+	n := LostTask{task.Notice{
 		ID: id, Status: task.Killed,
 		Summary: fmt.Sprintf("The agent %q is no longer running: adze ended before the agent could report", title),
 		Remark:  fmt.Sprintf("What it did up to then is kept. To continue it, with all that it knows, send it a message: SendMessage to %s.", id),
@@ -107,7 +107,7 @@ func readMeta(folder, id string) (m meta, written time.Time, err error) {
 // lostAgents returns the agents that the earlier process was waiting for when it ended: their
 // calls have no result, or are missing because the answer was incomplete. Agents without a call
 // were not requested by the model.
-func lostAgents(earlier *store.Contents, folder string) []Lost {
+func lostAgents(earlier *store.Contents, folder string) []LostTask {
 	kept := KeptAgents(folder)
 	if earlier == nil || folder == "" || len(kept) == 0 || len(earlier.Entries) == 0 {
 		return nil
@@ -129,7 +129,7 @@ func lostAgents(earlier *store.Contents, folder string) []Lost {
 		}
 	}
 	last := earlier.Entries[len(earlier.Entries)-1].Time
-	var lost []Lost
+	var lost []LostTask
 	for _, id := range kept {
 		m, written, err := readMeta(folder, id)
 		if err != nil || m.Use == "" || done[m.Use] || !open[m.Use] && written.Before(last) {

@@ -66,8 +66,8 @@ type Side struct {
 	Agent, Folder string
 	// Seed is the initial content of the conversation; may be nil.
 	Seed *store.Contents
-	// Unkept is called with the reason if the conversation cannot be stored.
-	Unkept func(error)
+	// OnSaveError is called with the reason if the conversation cannot be stored.
+	OnSaveError func(error)
 }
 
 // SidePath returns the path of an agent's transcript in a session directory.
@@ -99,7 +99,7 @@ type Transcript struct {
 	ID      string
 	Log     *store.Log      // nil if nothing is stored
 	Earlier *store.Contents // resumed session; nil for a new one
-	Lost    []Lost          // tasks that ended with the earlier process
+	Lost    []LostTask      // tasks that ended with the earlier process
 
 	cfg     Config
 	ledger  func() *cost.Ledger
@@ -118,7 +118,7 @@ func Open(ctx context.Context, cfg Config, spec Spec) (*Transcript, error) {
 	}
 	var err error
 	if spec.Side != nil {
-		t.beside(*spec.Side, kept)
+		t.openSide(*spec.Side, kept)
 		return t, nil
 	}
 	if spec.Resumes() {
@@ -152,8 +152,8 @@ func (t *Transcript) options(id string) store.Options {
 	}
 }
 
-// beside opens an agent's transcript. If it cannot be stored, the agent works without one.
-func (t *Transcript) beside(s Side, kept bool) {
+// openSide opens an agent's transcript. If it cannot be stored, the agent works without one.
+func (t *Transcript) openSide(s Side, kept bool) {
 	t.Earlier = s.Seed
 	if !kept || s.Folder == "" {
 		return
@@ -163,7 +163,7 @@ func (t *Transcript) beside(s Side, kept bool) {
 	own, err := t.open(opt)
 	switch {
 	case err != nil:
-		s.Unkept(err)
+		s.OnSaveError(err)
 	case own != nil && s.Seed != nil:
 		all := *own
 		all.Entries = append(slices.Clip(s.Seed.Entries), own.Entries...)

@@ -73,8 +73,8 @@ func (t *Task) Run(ctx context.Context, a *actions.Action[*Task]) error {
 	return a.Run(ctx, t)
 }
 
-// listed is an agent in JSON output.
-type listed struct {
+// agentOutput is an agent in JSON output.
+type agentOutput struct {
 	Name        string   `json:"name"`
 	Description string   `json:"description"`
 	Source      string   `json:"source"`
@@ -86,8 +86,8 @@ type listed struct {
 	Prompt      *string  `json:"prompt,omitempty"`
 }
 
-func describe(d *agentdef.Definition) listed {
-	return listed{
+func describe(d *agentdef.Definition) agentOutput {
+	return agentOutput{
 		Name: d.Name, Description: d.Description, Source: d.Source.String(), Path: d.File, Model: d.Model,
 		Tools: d.Tools, Disallowed: d.Disallowed, Mode: d.Mode,
 	}
@@ -98,7 +98,7 @@ func list(_ context.Context, t *Task) error {
 	if !t.JSON {
 		return t.page(extensions.AgentsPage(set))
 	}
-	all := []listed{}
+	all := []agentOutput{}
 	for _, d := range set.Definitions {
 		all = append(all, describe(d))
 	}

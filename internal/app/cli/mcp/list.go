@@ -20,8 +20,8 @@ func listWait(servers int) time.Duration {
 	return min(5*time.Second+2*time.Second*time.Duration(servers), 30*time.Second)
 }
 
-// A shown is a server in JSON output.
-type shown struct {
+// A serverOutput is a server in JSON output.
+type serverOutput struct {
 	Name     string            `json:"name"`
 	Scope    roster.Scope      `json:"scope"`
 	File     string            `json:"file,omitempty"`
@@ -39,9 +39,9 @@ type shown struct {
 }
 
 // show returns a server without secrets.
-func show(s *mcp.Status) shown {
+func show(s *mcp.Status) serverOutput {
 	e := s.Written()
-	out := shown{
+	out := serverOutput{
 		Name: s.Name, Scope: s.Scope, File: s.File, Type: s.Type, Command: e.Command, Args: e.Args, URL: e.URL,
 		Env: e.Env, Headers: e.Headers, State: s.State, Log: redact.String(s.Log),
 	}
@@ -106,7 +106,7 @@ func list(ctx context.Context, t *Task) error {
 	if err != nil {
 		return err
 	}
-	rows := make([]shown, len(all))
+	rows := make([]serverOutput, len(all))
 	for i := range all {
 		rows[i] = show(&all[i])
 		rows[i].Log = ""
@@ -133,7 +133,7 @@ func list(ctx context.Context, t *Task) error {
 }
 
 // status returns the human-readable state.
-func (s *shown) status() string {
+func (s *serverOutput) status() string {
 	switch {
 	case s.State == mcp.Connected:
 		return "connected, " + amount.Of(*s.Tools, "tool", "tools")
@@ -146,12 +146,12 @@ func (s *shown) status() string {
 }
 
 // target returns the server's command or URL.
-func (s *shown) target() string {
+func (s *serverOutput) target() string {
 	return strings.Join(slices.Concat([]string{cmp.Or(s.URL, s.Command)}, s.Args), " ")
 }
 
 // advice describes the problem and the next step.
-func (s *shown) advice(trusted bool) (lines []string) {
+func (s *serverOutput) advice(trusted bool) (lines []string) {
 	if s.Error != "" {
 		lines = append(lines, strings.Split(s.Error, "\n")...)
 	}

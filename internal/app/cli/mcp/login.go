@@ -60,15 +60,15 @@ func (t *Task) tokenStored(server string) bool {
 // result.
 func (t *Task) aside() *console.Console {
 	c := *t.Console
-	c.Stdout = speaker(t.Say)
+	c.Stdout = sayWriter(t.Say)
 	return &c
 }
 
-// A speaker passes text written to it to the user.
-type speaker func(string)
+// A sayWriter passes text written to it to the user.
+type sayWriter func(string)
 
 // Write implements [io.Writer].
-func (s speaker) Write(p []byte) (int, error) {
+func (s sayWriter) Write(p []byte) (int, error) {
 	s(strings.TrimSpace(string(p)))
 	return len(p), nil
 }

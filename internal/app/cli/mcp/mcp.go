@@ -86,7 +86,7 @@ type Task struct {
 	Command []string // arguments after --
 	// Open returns the servers for entries. If connect is true, it connects to them; otherwise
 	// they are only used for sign-in, and no messages are shown. The caller closes them.
-	Open func(entries []*roster.Entry, connect bool) (*mcp.Fleet, func(), error)
+	Open func(entries []*roster.Entry, connect bool) (*mcp.Manager, func(), error)
 }
 
 // ErrFailed reports that an action failed and that the user has been notified.

@@ -18,7 +18,7 @@ const tried = "server"
 
 // reach connects to the server named by the first argument, by --url or by the words after --.
 // rest holds the other arguments.
-func (t *Task) reach(ctx context.Context) (f *mcpfeature.Fleet, status mcp.Status, rest []string, done func(), err error) {
+func (t *Task) reach(ctx context.Context) (f *mcpfeature.Manager, status mcp.Status, rest []string, done func(), err error) {
 	e, rest, err := t.target()
 	if err != nil {
 		return nil, status, nil, nil, err

@@ -14,8 +14,8 @@ import (
 	"adze/internal/tool"
 )
 
-// A shown is a plugin in JSON output.
-type shown struct {
+// A pluginOutput is a plugin in JSON output.
+type pluginOutput struct {
 	ID      string        `json:"id"`
 	Version string        `json:"version,omitempty"`
 	State   plugins.State `json:"state"`
@@ -40,9 +40,9 @@ func list(_ context.Context, t *Task) error {
 	for _, text := range t.Plugins.Set().Problems {
 		t.Say(text)
 	}
-	rows := make([]shown, len(all))
+	rows := make([]pluginOutput, len(all))
 	for i, x := range all {
-		rows[i] = shown{ID: x.ID.String(), State: x.State, Why: tool.OneLine(x.Why, maxWhy), Scope: x.Scope.Short()}
+		rows[i] = pluginOutput{ID: x.ID.String(), State: x.State, Why: tool.OneLine(x.Why, maxWhy), Scope: x.Scope.Short()}
 		if p := x.Read; p != nil {
 			rows[i].Version, rows[i].Commit, rows[i].Hash, rows[i].Path = tool.OneLine(p.Version, maxVersion), p.Commit, p.Hash, p.Dir
 		}
