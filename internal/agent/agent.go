@@ -83,7 +83,7 @@ type Agent struct {
 	Steps     []Step
 	Shortener Shortener
 	// Stop holds the stop hooks, which can send the model back to work or end the turn.
-	Stop []Stopper
+	Stop []StopHook
 	// Await is called when the model has nothing more to do. It waits until heard returns true
 	// or ctx is done, and returns false if nothing more will come. If nil, a turn can end while
 	// background work is running.
@@ -154,22 +154,22 @@ type Shortener interface {
 	Truncate(ctx context.Context) (bool, error)
 }
 
-// A Stopper is a stop hook: it is called when the model has finished.
-type Stopper interface {
-	Stop(ctx context.Context, c StopCheck) (StopVerdict, error)
+// A StopHook is a stop hook: it is called when the model has finished.
+type StopHook interface {
+	Stop(ctx context.Context, c StopInput) (StopResult, error)
 }
 
-// A StopCheck is the input to a stop hook. Active is true if a hook has already sent the model
+// A StopInput is the input to a stop hook. Active is true if a hook has already sent the model
 // back.
-type StopCheck struct {
+type StopInput struct {
 	Active bool
 	Last   msg.Message
 }
 
-// A StopVerdict is the result of a stop hook. Block sends the model back to work with that
+// A StopResult is the result of a stop hook. Block sends the model back to work with that
 // reason, and Prevent ends the turn with that reason. If both are empty, the turn ends
 // normally.
-type StopVerdict struct {
+type StopResult struct {
 	Hook           string
 	Block, Prevent string
 }
@@ -189,8 +189,8 @@ type Memo struct {
 	NoMedia bool
 	// FellBack is true if the last turn ended on the fallback model.
 	FellBack bool
-	// Withheld tracks the answers whose reasoning must not be sent again.
-	Withheld Withheld
+	// WithheldReasoning tracks the answers whose reasoning must not be sent again.
+	Withheld WithheldReasoning
 }
 
 // Run runs one turn: it continues h until the model stops requesting tools.

@@ -98,7 +98,7 @@ func (r *run) attempt(s State, req *model.Request, pool *tool.Pool) (answer, err
 		batch: newBatch(r.ctx, r.a, pool, r.sync), began: time.Now(),
 	}
 	r.emit(Requesting{Attempt: at.n, Model: req.Model})
-	r.flight = flight{acc: at.acc, batch: at.batch}
+	r.flight = inFlight{acc: at.acc, batch: at.batch}
 	err := at.stream()
 	stop, stopped := at.acc.Stop()
 	if err == nil && !stopped {
@@ -253,7 +253,7 @@ func (at *attempt) ownID(u *msg.ToolUse) *msg.ToolUse {
 
 // discard drops the attempt: it stops its calls and withdraws its deltas.
 func (at *attempt) discard(why tool.Abort) {
-	at.r.flight = flight{}
+	at.r.flight = inFlight{}
 	at.batch.abort(why)
 	if !at.batch.empty() {
 		<-at.batch.done

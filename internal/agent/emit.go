@@ -12,8 +12,8 @@ import (
 	"adze/internal/tool"
 )
 
-// An outlet yields events to the caller of [Agent.Run].
-type outlet struct {
+// An eventSink yields events to the caller of [Agent.Run].
+type eventSink struct {
 	yield func(Event) bool
 	leave func() // called when the caller breaks off
 	gone  bool   // the caller broke off; nothing more may be yielded
@@ -22,7 +22,7 @@ type outlet struct {
 	held    []Event
 }
 
-func (o *outlet) emit(e Event) {
+func (o *eventSink) emit(e Event) {
 	if o.gone {
 		return
 	}
@@ -39,7 +39,7 @@ func (o *outlet) emit(e Event) {
 	}
 }
 
-func (o *outlet) emitAll(events []Event) {
+func (o *eventSink) emitAll(events []Event) {
 	for _, e := range events {
 		o.emit(e)
 	}
@@ -47,7 +47,7 @@ func (o *outlet) emitAll(events []Event) {
 
 // together holds back the events that f emits until f has returned, so that the history is
 // complete even if the caller panics on an event.
-func (o *outlet) together(f func()) {
+func (o *eventSink) together(f func()) {
 	o.holding = true
 	f()
 	held := o.held
@@ -57,7 +57,7 @@ func (o *outlet) together(f func()) {
 
 // A recorder appends to the history and emits [Appended].
 type recorder struct {
-	outlet
+	eventSink
 	h     History
 	ctx   context.Context // survives the turn's cancellation
 	fail  context.CancelCauseFunc

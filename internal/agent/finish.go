@@ -20,7 +20,7 @@ func (r *run) finish(s State, ans answer) (State, *Ended) {
 		r.emit(Failed{Err: err})
 		return s, &Ended{Reason: ModelError, Err: err}
 	}
-	if next, end, ok := r.promised(s); ok {
+	if next, end, ok := r.awaitPending(s); ok {
 		return next, end
 	}
 	next, end, ok, done := r.missed(s, ans)
@@ -42,9 +42,9 @@ func (r *run) finish(s State, ans answer) (State, *Ended) {
 	return s.next(TokenBudgetContinue), nil
 }
 
-// promised waits for pending notifications, such as the end of a background task, and lets the
+// awaitPending waits for pending notifications, such as the end of a background task, and lets the
 // model continue with them. The last result reports whether it decided.
-func (r *run) promised(s State) (State, *Ended, bool) {
+func (r *run) awaitPending(s State) (State, *Ended, bool) {
 	if r.a.Await == nil {
 		return s, nil, false
 	}
@@ -68,11 +68,11 @@ func (r *run) promised(s State) (State, *Ended, bool) {
 
 // stopHooks runs the stop hooks. The last result reports whether a hook decided.
 func (r *run) stopHooks(s State, ans answer) (State, *Ended, bool) {
-	check := StopCheck{Active: s.StopHookActive, Last: ans.message}
+	check := StopInput{Active: s.StopHookActive, Last: ans.message}
 	var reasons []msg.Part
 	var blocking string
 	for _, h := range r.a.Stop {
-		v, err := protect(func() (StopVerdict, error) { return h.Stop(r.ctx, check) })
+		v, err := protect(func() (StopResult, error) { return h.Stop(r.ctx, check) })
 		switch {
 		case r.ctx.Err() != nil:
 			return s, r.aborted(), true

@@ -8,8 +8,8 @@ import (
 	"adze/internal/tool"
 )
 
-// A flight is a response, with its calls, that is not in the history yet.
-type flight struct {
+// An inFlight is a response, with its calls, that is not in the history yet.
+type inFlight struct {
 	acc      *model.Accumulator
 	batch    *batch
 	recorded bool // the assistant message is in the history, its results are not
@@ -23,7 +23,7 @@ const (
 
 // aborted records the response in flight and returns the turn's end.
 func (r *run) aborted() *Ended {
-	r.landFlight()
+	r.recordInFlight()
 	if err := context.Cause(r.ctx); tool.IsFatal(err) {
 		r.emit(Failed{Err: err})
 		return &Ended{Reason: ModelError, Err: err}
@@ -31,11 +31,11 @@ func (r *run) aborted() *Ended {
 	return &Ended{Reason: AbortedStreaming, Detail: string(tool.AbortReason(r.ctx))}
 }
 
-// landFlight completes the history after an abort: it records the usable part of the answer, a
+// recordInFlight completes the history after an abort: it records the usable part of the answer, a
 // result for each of its calls, and the notice that the user interrupted.
-func (r *run) landFlight() {
+func (r *run) recordInFlight() {
 	f := r.flight
-	r.flight = flight{}
+	r.flight = inFlight{}
 	r.together(func() {
 		if f.batch == nil {
 			r.recordInterruption()
@@ -48,11 +48,11 @@ func (r *run) landFlight() {
 				r.record(f.partialEntry(partial, r.state.Model.ID))
 			}
 		}
-		r.landCalls(f.batch)
+		r.recordCalls(f.batch)
 	})
 }
 
-func (f flight) partialEntry(partial msg.Message, modelID string) msg.Entry {
+func (f inFlight) partialEntry(partial msg.Message, modelID string) msg.Entry {
 	u, start := f.acc.Usage(), f.acc.Started()
 	u.Estimated = true
 	return msg.Entry{
@@ -61,8 +61,8 @@ func (f flight) partialEntry(partial msg.Message, modelID string) msg.Entry {
 	}
 }
 
-// landCalls stops b's calls and records their results, or the notice if b has no calls.
-func (r *run) landCalls(b *batch) {
+// recordCalls stops b's calls and records their results, or the notice if b has no calls.
+func (r *run) recordCalls(b *batch) {
 	b.abort(tool.AbortReason(r.ctx))
 	if b.empty() {
 		r.recordInterruption()

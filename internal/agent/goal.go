@@ -25,7 +25,7 @@ func (r *run) reached(s State, ans answer) (State, *Ended, bool) {
 		return s, nil, false
 	}
 	if end.Reason.OK() {
-		if next, ended, decided := r.promised(s); decided {
+		if next, ended, decided := r.awaitPending(s); decided {
 			return next, ended, true
 		}
 		if next, hooked, decided := r.stopHooks(s, ans); decided {

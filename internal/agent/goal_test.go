@@ -88,11 +88,11 @@ func TestPromised(t *testing.T) {
 // Proves SOUT-02, SOUT-03.
 func TestGoal(t *testing.T) {
 	const use = "use Safe {\"text\":\"x\"}"
-	block := agent.StopVerdict{Hook: "tests", Block: "not yet"}
+	block := agent.StopResult{Hook: "tests", Block: "not yet"}
 	tests := []struct {
 		name, script string
 		goal         *fakeGoal
-		stop         []agent.Stopper
+		stop         []agent.StopHook
 		maxTurns     int
 		want         agent.Reason
 		output       string
@@ -104,7 +104,7 @@ func TestGoal(t *testing.T) {
 		{"missed", "say Done.\n---\nsay Done.", &fakeGoal{after: 1, reminders: 1}, nil, 0, agent.StructuredOutputFailed, ""},
 		{"no turn left for a reminder", "say Done.", &fakeGoal{after: 1, reminders: 1}, nil, 1, agent.MaxTurnsReached, ""},
 		{"a stop hook sends it back", use + "\n---\nexpect last \"not yet\"\nsay Now.", &fakeGoal{after: 1},
-			[]agent.Stopper{&fakeStopper{verdicts: []agent.StopVerdict{block}}}, 0, agent.Completed, "{}"},
+			[]agent.StopHook{&fakeStopper{verdicts: []agent.StopResult{block}}}, 0, agent.Completed, "{}"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -33,9 +33,9 @@ type recovery struct {
 	truncations int
 }
 
-// from decides how to proceed after a failed request. Recoverable errors are withheld: they are
+// handle decides how to proceed after a failed request. Recoverable errors are withheld: they are
 // shown only when all recovery has failed.
-func (r *recovery) from(s State, req *model.Request, err error) (State, *Ended) {
+func (r *recovery) handle(s State, req *model.Request, err error) (State, *Ended) {
 	switch model.KindOf(err) {
 	case model.Overloaded:
 		if r.canFallBack() {
@@ -82,8 +82,8 @@ func (r *recovery) fallBack(s State) State {
 	return s
 }
 
-// mainIsBack notifies the user when the main model answers again after a turn on the fallback.
-func (r *recovery) mainIsBack(s State) {
+// noteMainRecovered notifies the user when the main model answers again after a turn on the fallback.
+func (r *recovery) noteMainRecovered(s State) {
 	if m := r.memo; m.FellBack && !r.fellBack {
 		m.FellBack = false
 		r.emit(Notice{Text: fmt.Sprintf("%s is available again.", s.Model.ID)})
@@ -197,7 +197,7 @@ func (r *recovery) cutByWindow(s State, ans answer) (State, *Ended, bool) {
 
 // keep records an answer without calls.
 func (r *run) keep(s State, ans answer) {
-	r.flight = flight{}
+	r.flight = inFlight{}
 	ans.batch.cancel(nil)
 	if len(ans.message.Parts) > 0 {
 		r.record(ans.entry(s))

@@ -150,7 +150,7 @@ func TestTooLong(t *testing.T) {
 			tt.shortener.history = b.history
 			b.Shortener = &tt.shortener
 			hook := &fakeStopper{}
-			b.Stop = []agent.Stopper{hook}
+			b.Stop = []agent.StopHook{hook}
 			events := b.run(ctx())
 			if got := calm(trace(events)); got != calm(tt.events) {
 				t.Errorf("events: %s\nwant:   %s", got, tt.events)
@@ -190,22 +190,22 @@ func TestTooLongNamesWhatTakesTheRoom(t *testing.T) {
 
 // A fakeStopper gives its verdicts in order, then lets the turn end.
 type fakeStopper struct {
-	verdicts []agent.StopVerdict
-	always   agent.StopVerdict
+	verdicts []agent.StopResult
+	always   agent.StopResult
 	err      error
 	panics   bool
 	asked    int
 	active   []bool
 }
 
-func (f *fakeStopper) Stop(_ context.Context, c agent.StopCheck) (agent.StopVerdict, error) {
+func (f *fakeStopper) Stop(_ context.Context, c agent.StopInput) (agent.StopResult, error) {
 	f.asked++
 	f.active = append(f.active, c.Active)
 	if f.panics {
 		panic("boom")
 	}
 	if f.err != nil {
-		return agent.StopVerdict{}, f.err
+		return agent.StopResult{}, f.err
 	}
 	if f.asked <= len(f.verdicts) {
 		return f.verdicts[f.asked-1], nil
@@ -215,7 +215,7 @@ func (f *fakeStopper) Stop(_ context.Context, c agent.StopCheck) (agent.StopVerd
 
 // Proves LOOP-26.
 func TestStopHooks(t *testing.T) {
-	block := agent.StopVerdict{Hook: "tests", Block: "the tests fail"}
+	block := agent.StopResult{Hook: "tests", Block: "the tests fail"}
 	for _, tt := range []struct {
 		name     string
 		hook     fakeStopper
@@ -224,15 +224,15 @@ func TestStopHooks(t *testing.T) {
 		notice   string
 	}{
 		{"passes", fakeStopper{}, 1, agent.Completed, ""},
-		{"blocks once", fakeStopper{verdicts: []agent.StopVerdict{block}}, 2, agent.Completed, ""},
+		{"blocks once", fakeStopper{verdicts: []agent.StopResult{block}}, 2, agent.Completed, ""},
 		{"always blocks", fakeStopper{always: block}, 9, agent.Completed, "The stop hook tests blocked 8 times"},
-		{"prevents", fakeStopper{always: agent.StopVerdict{Prevent: "enough"}}, 1, agent.StopHookPrevented, ""},
+		{"prevents", fakeStopper{always: agent.StopResult{Prevent: "enough"}}, 1, agent.StopHookPrevented, ""},
 		{"fails", fakeStopper{err: errors.New("no such file")}, 1, agent.Completed, "no such file"},
 		{"panics", fakeStopper{panics: true}, 1, agent.Completed, "boom"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := newBench(t, "forever\nsay done")
-			b.Stop = []agent.Stopper{&tt.hook}
+			b.Stop = []agent.StopHook{&tt.hook}
 			events := b.run(ctx())
 			if n := len(b.player.Requests()); n != tt.requests {
 				t.Errorf("%d requests, want %d", n, tt.requests)

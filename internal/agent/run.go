@@ -38,16 +38,16 @@ type run struct {
 	state      State
 
 	ended *Ended
-	// flight is the response in flight, in case the caller panics.
-	flight flight
+	// inFlight is the response in flight, in case the caller panics.
+	flight inFlight
 }
 
 func newRun(ctx context.Context, a *Agent, h History, yield func(Event) bool) *run {
 	r := &run{a: a}
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
 	r.recorder = recorder{
-		outlet: outlet{yield: yield, leave: func() { r.cancel(tool.AbortUser) }},
-		h:      h, ctx: context.WithoutCancel(ctx), fail: r.cancel, newID: a.NewID, now: a.Now, log: a.Log,
+		eventSink: eventSink{yield: yield, leave: func() { r.cancel(tool.AbortUser) }},
+		h:         h, ctx: context.WithoutCancel(ctx), fail: r.cancel, newID: a.NewID, now: a.Now, log: a.Log,
 	}
 	if r.newID == nil {
 		r.newID = msg.NewID
@@ -110,19 +110,19 @@ func (r *run) iterate(s State) (State, *Ended) {
 		r.emit(Failed{Err: err})
 		return s, r.exhausted()
 	case err != nil:
-		return r.recovery.from(s, req, err)
+		return r.recovery.handle(s, req, err)
 	}
 	r.lastStop = ans.stop
 	if next, end, ok := r.recovery.cut(s, ans); ok {
 		return next, end
 	}
-	return r.digest(s, ans)
+	return r.handleResponse(s, ans)
 }
 
-// digest records a complete response, runs its calls and records their results.
-func (r *run) digest(s State, ans answer) (State, *Ended) {
+// handleResponse records a complete response, runs its calls and records their results.
+func (r *run) handleResponse(s State, ans answer) (State, *Ended) {
 	s.Compacted = false
-	r.recovery.mainIsBack(s)
+	r.recovery.noteMainRecovered(s)
 	if ans.batch.empty() {
 		r.keep(s, ans)
 		if r.ctx.Err() != nil {
@@ -130,7 +130,7 @@ func (r *run) digest(s State, ans answer) (State, *Ended) {
 		}
 		return r.finish(s, ans)
 	}
-	r.flight = flight{batch: ans.batch, recorded: true}
+	r.flight = inFlight{batch: ans.batch, recorded: true}
 	r.record(ans.entry(s))
 	ans.batch.seal(r.keeper())
 	r.await(ans.batch)
@@ -321,7 +321,7 @@ func (r *run) recordResults(b *batch) results {
 	if out.rejected || aborted && tool.AbortReason(r.ctx) == tool.AbortUser {
 		m.Parts = append(m.Parts, &msg.Text{Text: InterruptedTools})
 	}
-	r.flight = flight{}
+	r.flight = inFlight{}
 	b.cancel(nil)
 	e := msg.Entry{Message: m}
 	if len(structured) > 0 {
@@ -378,7 +378,7 @@ func (r *run) close() {
 	if r.ended == nil {
 		r.gone = true
 		r.cancel(tool.AbortUser)
-		r.landFlight()
+		r.recordInFlight()
 		r.stop()
 	}
 	r.cancel(nil)

@@ -46,10 +46,10 @@ func (r *run) view(s State) View {
 	return again
 }
 
-// audience returns the filter for messages to a model. It changes when reasoning has to be
+// messageFilter returns the filter for messages to a model. It changes when reasoning has to be
 // withheld.
-func (m *Memo) audience(model Model) audience {
-	return audience{model.ID, m.NoMedia, &m.Withheld, len(m.Withheld.ids)}
+func (m *Memo) audience(model Model) messageFilter {
+	return messageFilter{model.ID, m.NoMedia, &m.Withheld, len(m.Withheld.ids)}
 }
 
 func (r *run) apply(steps []Step, v View) View {
@@ -84,28 +84,28 @@ func (p Preamble) open(messages []msg.Message) []msg.Message {
 // A reader converts the history into messages for one model, without other models' reasoning
 // and without rejected media. It caches the messages, since a history only grows.
 type reader struct {
-	to    audience
+	to    messageFilter
 	conv  msg.Conversation
 	first string // ID of the first entry
 	read  int    // number of entries read
 	told  int    // problems already logged
 }
 
-// An audience determines which parts of the history a model receives.
-type audience struct {
+// A messageFilter determines which parts of the history a model receives.
+type messageFilter struct {
 	model    string
 	noMedia  bool
-	withheld *Withheld // nil if nothing is withheld
-	count    int       // number of withheld answers
+	withheld *WithheldReasoning // nil if nothing is withheld
+	count    int                // number of withheld answers
 }
 
-// hears reports whether an answer's reasoning is sent.
-func (a audience) hears(e msg.Entry) bool {
+// includesReasoning reports whether an answer's reasoning is sent.
+func (a messageFilter) includesReasoning(e msg.Entry) bool {
 	return e.Model == a.model && (a.withheld == nil || !a.withheld.ids[e.ID])
 }
 
 // messages returns the well-formed history for an audience.
-func (rd *reader) messages(entries []msg.Entry, to audience, log *slog.Logger) []msg.Message {
+func (rd *reader) messages(entries []msg.Entry, to messageFilter, log *slog.Logger) []msg.Message {
 	if len(entries) < rd.read || rd.read > 0 && entries[0].ID != rd.first || rd.to != to {
 		*rd = reader{to: to}
 	}
@@ -114,7 +114,7 @@ func (rd *reader) messages(entries []msg.Entry, to audience, log *slog.Logger) [
 	}
 	for _, e := range entries[rd.read:] {
 		m := e.Message
-		if m.Role == msg.Assistant && !to.hears(e) {
+		if m.Role == msg.Assistant && !to.includesReasoning(e) {
 			m.Parts = msg.WithoutThinking(m.Parts)
 		}
 		if to.noMedia {
@@ -132,8 +132,8 @@ func (rd *reader) messages(entries []msg.Entry, to audience, log *slog.Logger) [
 }
 
 // Messages returns a history as well-formed messages for a model, without withheld reasoning.
-func Messages(entries []msg.Entry, m Model, w *Withheld) []msg.Message {
-	return new(reader).messages(entries, audience{model: m.ID, withheld: w}, slog.New(slog.DiscardHandler))
+func Messages(entries []msg.Entry, m Model, w *WithheldReasoning) []msg.Message {
+	return new(reader).messages(entries, messageFilter{model: m.ID, withheld: w}, slog.New(slog.DiscardHandler))
 }
 
 // withoutMedia returns parts with a text in place of each image and document.

@@ -11,10 +11,10 @@ import (
 	"adze/internal/msg"
 )
 
-// Withheld tracks the answers whose reasoning must not be sent again, because the content
+// WithheldReasoning tracks the answers whose reasoning must not be sent again, because the content
 // before it has changed or because the provider rejected it. Later reasoning is sent. The zero
 // value is ready; it is not safe for concurrent use.
-type Withheld struct {
+type WithheldReasoning struct {
 	// Changed, if non-nil, is called with all withheld IDs whenever some are added.
 	Changed func(ids []string)
 
@@ -22,14 +22,14 @@ type Withheld struct {
 }
 
 // Restore adds the IDs withheld by an earlier process.
-func (w *Withheld) Restore(ids []string) {
+func (w *WithheldReasoning) Restore(ids []string) {
 	for _, id := range ids {
 		w.put(id)
 	}
 }
 
 // Add withholds the reasoning in entries and reports whether any of it was not withheld before.
-func (w *Withheld) Add(entries []msg.Entry) bool {
+func (w *WithheldReasoning) Add(entries []msg.Entry) bool {
 	had := len(w.ids)
 	for _, e := range entries {
 		if slices.ContainsFunc(e.Message.Parts, msg.IsThinking) {
@@ -47,7 +47,7 @@ func (w *Withheld) Add(entries []msg.Entry) bool {
 
 // AddFrom withholds the reasoning in messages, which were built from entries. It reports
 // whether any of it was not withheld before.
-func (w *Withheld) AddFrom(messages []msg.Message, entries []msg.Entry) bool {
+func (w *WithheldReasoning) AddFrom(messages []msg.Message, entries []msg.Entry) bool {
 	parts := map[msg.Part]bool{}
 	for _, m := range messages {
 		for _, p := range m.Parts {
@@ -65,7 +65,7 @@ func (w *Withheld) AddFrom(messages []msg.Message, entries []msg.Entry) bool {
 	return w.Add(of)
 }
 
-func (w *Withheld) put(id string) {
+func (w *WithheldReasoning) put(id string) {
 	if w.ids == nil {
 		w.ids = map[string]bool{}
 	}
@@ -75,7 +75,7 @@ func (w *Withheld) put(id string) {
 // refused withholds the reasoning that the provider rejected in a request: from the message
 // that the error names on, or all of it. It reports whether the next request will have less
 // reasoning.
-func (w *Withheld) refused(err error, req *model.Request, entries []msg.Entry) bool {
+func (w *WithheldReasoning) refused(err error, req *model.Request, entries []msg.Entry) bool {
 	at := 0
 	var e *model.Error
 	if errors.As(err, &e) {

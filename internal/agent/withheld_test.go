@@ -41,7 +41,7 @@ func TestRefusedThinking(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
-			w := Withheld{Changed: func(ids []string) { got = ids }}
+			w := WithheldReasoning{Changed: func(ids []string) { got = ids }}
 			w.Restore(tt.had)
 			req := &model.Request{Messages: Messages(entries, Model{ID: "m"}, &w)}
 			if !w.refused(&model.Error{Kind: model.BadSignature, Message: tt.error}, req, entries) {

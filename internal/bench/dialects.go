@@ -115,7 +115,7 @@ const deltas = 50_000
 // answerOf returns a streamed answer of n deltas.
 func answerOf(d wire.Server, n int) []byte {
 	var b bytes.Buffer
-	sp := d.NewSpeller(true)
+	sp := d.NewResponseEncoder(true)
 	b.Write(sp.Open("msg_1", "model-1", wire.Counts{wire.InputTokens: 10, wire.OutputTokens: 1}))
 	var text strings.Builder
 	for i := range n {
@@ -177,7 +177,7 @@ func (b dialectBench) latency(d benchDialect) error {
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body) // ok: the request does not matter
 		w.Header().Set("Content-Type", wire.MediaType(d.server))
-		sp := d.server.NewSpeller(true)
+		sp := d.server.NewResponseEncoder(true)
 		c := http.NewResponseController(w)
 		w.Write(sp.Open("msg_1", "model-1", nil)) // ok: here and below, the client counts the events it receives
 		for i := range n {

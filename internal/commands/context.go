@@ -67,7 +67,7 @@ type RemoteShare struct {
 }
 
 // remote returns the tools of MCP servers. Shares are the tools that are sent.
-func remote(d *Desk, shares []Share, gauge *tokens.Gauge) []RemoteShare {
+func remote(d *Desk, shares []Share, gauge *tokens.Estimator) []RemoteShare {
 	var all []RemoteShare
 	pool := d.Session.Pool()
 	for _, s := range shares {
@@ -167,7 +167,7 @@ func (d *Desk) Usage() (*Usage, error) {
 // gauge with the reported usage. If nothing has been sent yet, it returns the stored
 // conversation. Opened reports whether the first message begins with the result of
 // [Preamble.First].
-func (p *Preamble) messages(g *tokens.Gauge, model string, entries []msg.Entry) (messages []msg.Message, opened bool) {
+func (p *Preamble) messages(g *tokens.Estimator, model string, entries []msg.Entry) (messages []msg.Message, opened bool) {
 	req, used := p.Watch.Last()
 	if req == nil || len(entries) == 0 {
 		var conv msg.Conversation

@@ -251,7 +251,7 @@ func chooseThinking(arg string) (Answer, error) {
 	case "on":
 		how.Mode = model.ThinkingAdaptive
 	case "off":
-		how.Asked = true
+		how.UserRequested = true
 	default:
 		return nil, errors.New("usage: /thinking on or /thinking off")
 	}

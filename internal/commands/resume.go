@@ -147,7 +147,7 @@ func firstSaid(entries []msg.Entry, role msg.Role) string {
 			continue
 		}
 		said := slices.ContainsFunc(e.Message.Parts, func(p msg.Part) bool {
-			_, reminder := msg.Reminded(p)
+			_, reminder := msg.ReminderText(p)
 			_, text := p.(*msg.Text)
 			return text && !reminder
 		})

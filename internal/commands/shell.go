@@ -26,7 +26,7 @@ func (d *Desk) Shell(ctx context.Context, command string, report func(tool.Displ
 	}
 	shown := cmp.Or(ran.Shown, ran.Output)
 	return Operation{
-		Op:   session.Note{Parts: []msg.Part{&msg.Text{Text: msg.Ran(command, ran.Output)}}},
+		Op:   session.Note{Parts: []msg.Part{&msg.Text{Text: msg.CommandMessage(command, ran.Output)}}},
 		Page: Page{Blocks: []Block{Output{tool.Output{Text: shown, Lines: strings.Count(shown, "\n") + 1}}}}, Entries: true,
 	}, nil
 }

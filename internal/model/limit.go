@@ -12,5 +12,5 @@ type Limit struct {
 // Used returns the used percentage of the limit.
 func (l Limit) Used() int { return 100 - 100*l.Left/l.Most }
 
-// Limited is a provider that reports its limits with each answer.
-type Limited interface{ Limits() []Limit }
+// LimitReporter is a provider that reports its limits with each answer.
+type LimitReporter interface{ Limits() []Limit }

@@ -96,8 +96,8 @@ type Thinking struct {
 	// Forgiving makes the server ignore earlier thinking that it does not accept, instead of
 	// returning an error.
 	Forgiving bool
-	// Asked is true if the user requested the mode and wants to know if it is unavailable.
-	Asked bool
+	// UserRequested is true if the user requested the mode and wants to know if it is unavailable.
+	UserRequested bool
 }
 
 // Display is a way to show thinking.
@@ -252,12 +252,12 @@ type (
 		Whole        bool
 	}
 
-	// Searching is the server's current web search query, as far as it has arrived.
-	Searching struct{ Query string }
+	// SearchQuery is the server's current web search query, as far as it has arrived.
+	SearchQuery struct{ Query string }
 
-	// Searched holds the results of a server search, or the reason it failed. Pages cited by an
+	// SearchResult holds the results of a server search, or the reason it failed. Pages cited by an
 	// answer come without a query.
-	Searched struct {
+	SearchResult struct {
 		Query   string
 		Found   []Page
 		Failure string // server's error name
@@ -283,8 +283,8 @@ func (Usage) event()         {}
 func (Stop) event()          {}
 func (Retrying) event()      {}
 func (Raw) event()           {}
-func (Searching) event()     {}
-func (Searched) event()      {}
+func (SearchQuery) event()   {}
+func (SearchResult) event()  {}
 
 // As finds the optional capability T on p or on a provider that p wraps. A wrapping provider
 // has a method Unwrap() Provider, unless it hides the other's capabilities.

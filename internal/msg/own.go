@@ -8,17 +8,17 @@ const (
 	ranBegin             = "I ran this command:\n\n$ "
 )
 
-// Piped returns prompt preceded by text piped to the program's stdin.
-func Piped(text, prompt string) string {
+// WithPipedInput returns prompt preceded by text piped to the program's stdin.
+func WithPipedInput(text, prompt string) string {
 	return pipedBegin + strings.TrimRight(text, "\n") + pipedEnd + prompt
 }
 
-// Ran returns the user message for a command that the user ran, with its output.
-func Ran(command, output string) string { return ranBegin + command + "\n" + output }
+// CommandMessage returns the user message for a command that the user ran, with its output.
+func CommandMessage(command, output string) string { return ranBegin + command + "\n" + output }
 
-// Own returns the part of text that the user wrote, as far as it can be determined: without
+// OwnText returns the part of text that the user wrote, as far as it can be determined: without
 // piped input and without command output.
-func Own(text string) string {
+func OwnText(text string) string {
 	if strings.HasPrefix(text, pipedBegin) {
 		i := strings.LastIndex(text, pipedEnd) // piped input may contain the end marker
 		if i < 0 {
@@ -33,22 +33,22 @@ func Own(text string) string {
 	return text
 }
 
-// Start returns the beginning of text for use as a title: the user's own words if there are
+// TitleText returns the beginning of text for use as a title: the user's own words if there are
 // any, otherwise text without its opening marker.
-func Start(text string) string {
-	if own := strings.TrimSpace(Own(text)); own != "" {
+func TitleText(text string) string {
+	if own := strings.TrimSpace(OwnText(text)); own != "" {
 		return own
 	}
 	return strings.TrimPrefix(text, pipedBegin)
 }
 
-// Typed returns m's texts without [Reminder]s. For a user message that invokes a skill it
+// TypedTexts returns m's texts without [Reminder]s. For a user message that invokes a skill it
 // returns only the typed line; the texts after it are the skill's instructions.
-func Typed(m Message) []string {
+func TypedTexts(m Message) []string {
 	var texts []string
 	for _, p := range m.Parts {
 		t, ok := p.(*Text)
-		if _, reminder := Reminded(p); !ok || reminder {
+		if _, reminder := ReminderText(p); !ok || reminder {
 			continue
 		}
 		if texts = append(texts, t.Text); m.Role == User && len(texts) == 1 && calls(t.Text) {

@@ -13,8 +13,8 @@ func Reminder(text string) *Text {
 	return &Text{Text: "<" + reminderTag + ">\n" + text + "\n</" + reminderTag + ">"}
 }
 
-// Reminded returns the content of p if it is a [Reminder].
-func Reminded(p Part) (text string, ok bool) {
+// ReminderText returns the content of p if it is a [Reminder].
+func ReminderText(p Part) (text string, ok bool) {
 	t, ok := p.(*Text)
 	if !ok || !strings.HasPrefix(t.Text, "<"+reminderTag+">") {
 		return "", false

@@ -76,12 +76,12 @@ func FuzzNeutralise(f *testing.F) {
 
 func TestReminded(t *testing.T) {
 	for _, want := range []string{"", "x", "a\nb\n", "<system-reminder>"} {
-		if got, ok := Reminded(Reminder(want)); got != want || !ok {
+		if got, ok := ReminderText(Reminder(want)); got != want || !ok {
 			t.Errorf("got %q, %v, want %q", got, ok, want)
 		}
 	}
 	for _, p := range []Part{&Text{Text: "x"}, &Text{Text: "a <system-reminder>\nx"}, &ToolUse{}} {
-		if got, ok := Reminded(p); got != "" || ok {
+		if got, ok := ReminderText(p); got != "" || ok {
 			t.Errorf("%v says %q", p, got)
 		}
 	}

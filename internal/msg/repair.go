@@ -10,11 +10,11 @@ import (
 // NoOutput replaces the content of an empty result, because providers reject empty results.
 const NoOutput = "(no output)"
 
-// Lost replaces an answer's prompt that is missing because its transcript line was damaged.
-const Lost = "[The message that was answered here is missing from the transcript.]"
+// MissingPrompt replaces an answer's prompt that is missing because its transcript line was damaged.
+const MissingPrompt = "[The message that was answered here is missing from the transcript.]"
 
-// Missing is the result for a tool use that never got one.
-const Missing = "No result: the call did not finish. Whether it had an effect is unknown."
+// MissingResult is the result for a tool use that never got one.
+const MissingResult = "No result: the call did not finish. Whether it had an effect is unknown."
 
 // A Problem is a defect that a [Conversation] repaired.
 type Problem struct {
@@ -258,7 +258,7 @@ func (r *repairer) add(role Role, parts []Part) {
 		}
 		if len(r.out) == 0 {
 			r.note("the conversation began with the assistant; a placeholder stands for the message before it")
-			r.append(User, []Part{&Text{Text: Lost}})
+			r.append(User, []Part{&Text{Text: MissingPrompt}})
 		}
 		r.answer(nil)
 		r.append(Assistant, r.claim(parts))
@@ -340,7 +340,7 @@ func (r *repairer) answer(parts []Part) []Part {
 		switch {
 		case res == nil:
 			r.note("tool use %q had no result", u.was)
-			res = &ToolResult{ID: u.id, Parts: []Part{&Text{Text: Missing}}, IsError: true}
+			res = &ToolResult{ID: u.id, Parts: []Part{&Text{Text: MissingResult}}, IsError: true}
 		case u.id != u.was:
 			res = &ToolResult{ID: u.id, Parts: res.Parts, IsError: res.IsError}
 		}

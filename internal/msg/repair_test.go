@@ -123,7 +123,7 @@ func showPart(p msg.Part) string {
 
 // Proves SESS-21, LOOP-17, LOOP-20.
 func TestRepair(t *testing.T) {
-	const missing = "(text " + msg.Missing + ")"
+	const missing = "(text " + msg.MissingResult + ")"
 	long := strings.Repeat("x", 129)
 	tests := []struct {
 		name, in, want string

@@ -59,7 +59,7 @@ func (b *bench) resume() {
 // opened returns the opening's announcement of skills.
 func (b *bench) opened(t *testing.T) string {
 	t.Helper()
-	text, ok := msg.Reminded(b.Opening(t.Context())[0])
+	text, ok := msg.ReminderText(b.Opening(t.Context())[0])
 	if !ok {
 		t.Fatal("the opening is no reminder")
 	}

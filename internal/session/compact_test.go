@@ -70,7 +70,7 @@ func newDwelling(t *testing.T, script string, opt store.Options, change func(*se
 		}
 		c.Window = &window.Config{
 			Transcript: log.Path, Tools: window.ToolNames{Read: "Read"},
-			Steps: []window.Step{window.Clear(compact.Micro{})},
+			Steps: []window.Step{window.Clear(compact.ClearPolicy{})},
 		}
 		if contents != nil {
 			c.Records.History, c.Window.State = contents.Entries, contents.State.Last
@@ -310,7 +310,7 @@ func TestMicroCompaction(t *testing.T) {
 	}
 	opt := place(t)
 	change := func(c *session.Config) {
-		c.Window.Steps = []window.Step{window.Clear(compact.Micro{Keep: 3, Total: 4000, Gain: 2000, Idle: time.Hour})}
+		c.Window.Steps = []window.Step{window.Clear(compact.ClearPolicy{Keep: 3, Total: 4000, Gain: 2000, Idle: time.Hour})}
 	}
 	d := newDwelling(t, strings.Join(script, "\n---\n")+"\n---\nsay end\n---\nsay again", opt, change)
 	d.completed("go")

@@ -33,7 +33,7 @@ type Config struct {
 	Hearers []Hearer
 	Gates   []exec.Gate
 	Afters  []exec.After
-	Stops   []agent.Stopper
+	Stops   []agent.StopHook
 
 	// Await waits for background work whose result the model was promised, before a turn ends;
 	// see [agent.Agent].

@@ -171,7 +171,7 @@ func (h *history) Retreat() bool {
 // unbind returns a function to call when requests to a model start differently than before. If
 // the model accepts its reasoning only after an unchanged prefix, the function withholds the
 // earlier reasoning.
-func (h *history) unbind(w *agent.Withheld) func(agent.Model) {
+func (h *history) unbind(w *agent.WithheldReasoning) func(agent.Model) {
 	return func(m agent.Model) {
 		if m.Bound {
 			w.Add(slices.DeleteFunc(slices.Clone(h.Entries()), func(e msg.Entry) bool { return e.Model != m.ID }))

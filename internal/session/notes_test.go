@@ -43,7 +43,7 @@ func newNoted(t *testing.T, script string, opt store.Options, change func(*sessi
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.Window.Notes, c.Window.Keep = k, compact.Keep{MinTokens: 100, MinTexts: 1, MaxTokens: 5_000}
+		c.Window.Notes, c.Window.Keep = k, compact.KeepPolicy{MinTokens: 100, MinTexts: 1, MaxTokens: 5_000}
 		if change != nil {
 			change(c)
 		}

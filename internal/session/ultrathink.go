@@ -44,7 +44,7 @@ func (p *Prompt) own() string {
 	var all []string
 	for _, part := range p.Parts {
 		if text, ok := part.(*msg.Text); ok {
-			all = append(all, msg.Own(text.Text))
+			all = append(all, msg.OwnText(text.Text))
 		}
 	}
 	return strings.Join(all, "\n")

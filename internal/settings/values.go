@@ -105,9 +105,9 @@ type Window struct {
 	Auto         bool
 	Percent      int
 	ReactiveOnly bool
-	Micro        compact.Micro
+	Micro        compact.ClearPolicy
 	Notes        bool
-	KeepNoted    compact.Keep
+	KeepNoted    compact.KeepPolicy
 	Snip         bool
 	Collapse     bool
 }
@@ -336,12 +336,12 @@ func Decode(s *config.Settings) *Values {
 		},
 		Window: Window{
 			Auto: s.Bool("autoCompact"), Percent: s.Int("autoCompactPercent"), ReactiveOnly: s.Bool("reactiveCompactOnly"),
-			Micro: compact.Micro{
+			Micro: compact.ClearPolicy{
 				Keep: s.Int("microCompact.keepResults"), Total: s.Int("microCompact.maxTokens"),
 				Gain: s.Int("microCompact.minGainTokens"), Idle: time.Duration(s.Int("microCompact.idleMinutes")) * time.Minute,
 			},
 			Notes: s.Bool("sessionMemory.enabled"),
-			KeepNoted: compact.Keep{
+			KeepNoted: compact.KeepPolicy{
 				MinTokens: s.Int("sessionMemoryCompact.minTokens"), MinTexts: s.Int("sessionMemoryCompact.minTextMessages"),
 				MaxTokens: s.Int("sessionMemoryCompact.maxTokens"),
 			},

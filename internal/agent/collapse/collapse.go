@@ -157,8 +157,8 @@ func (f *Folder) Project(messages []msg.Message) []msg.Message {
 	return append(out, messages[at:]...)
 }
 
-// A Moment is a conversation just before a request, without any folds.
-type Moment struct {
+// A Snapshot is a conversation just before a request, without any folds.
+type Snapshot struct {
 	Messages []msg.Message
 	// Sent is the last answered request, with the committed folds, or nil if unknown. The
 	// summary request extends a prefix of it, which the provider has cached.
@@ -171,7 +171,7 @@ type Moment struct {
 
 // Stage summarizes the next range in the background if the conversation is long enough. It
 // never blocks.
-func (f *Folder) Stage(m Moment) {
+func (f *Folder) Stage(m Snapshot) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	from := 1
@@ -239,15 +239,15 @@ func (f *Folder) ask(ctx context.Context, req *model.Request, staged string, tol
 	if err != nil {
 		return "", err
 	}
-	text := write(f.cfg.Language, summary, words(told))
+	text := write(f.cfg.Language, summary, userTexts(told))
 	if len(text) >= length(told) {
 		return "", errors.New("the fold is longer than the messages it replaces")
 	}
 	return text, nil
 }
 
-// words returns the user's texts in messages.
-func words(messages []msg.Message) []string {
+// userTexts returns the user's texts in messages.
+func userTexts(messages []msg.Message) []string {
 	var said []string
 	for _, m := range messages {
 		if m.Role != msg.User {
@@ -264,7 +264,7 @@ func words(messages []msg.Message) []string {
 
 // ours reports whether a text was written by adze rather than the user.
 func ours(t *msg.Text) bool {
-	_, reminder := msg.Reminded(t)
+	_, reminder := msg.ReminderText(t)
 	return reminder || strings.HasPrefix(t.Text, "[Request interrupted by user") || strings.HasPrefix(t.Text, "[step ")
 }
 

@@ -91,8 +91,8 @@ func talk(n int) []msg.Message {
 	return list
 }
 
-func moment(list []msg.Message) Moment {
-	return Moment{Messages: list, Sent: request(list), Size: size, Limit: 30_000}
+func moment(list []msg.Message) Snapshot {
+	return Snapshot{Messages: list, Sent: request(list), Size: size, Limit: 30_000}
 }
 
 func request(list []msg.Message) *model.Request {

@@ -92,15 +92,15 @@ type Config struct {
 	Transcript func() string
 	// Notes provides notes to use instead of a summary. It may be nil.
 	Notes Notes
-	// Keep controls how much of the conversation is kept along with the notes; an invalid value
+	// KeepPolicy controls how much of the conversation is kept along with the notes; an invalid value
 	// means [DefaultKeep].
-	Keep Keep
+	Keep KeepPolicy
 	// Sources returns the content that may be restored after a summary. It may be nil.
 	Sources func(ctx context.Context) Sources
 	Hooks   Hooks
-	// Asking, if non-nil, is called before requesting a summary from a model, which takes a
+	// OnSummarize, if non-nil, is called before requesting a summary from a model, which takes a
 	// while.
-	Asking func()
+	OnSummarize func()
 	// NewID and Now are overridden in tests.
 	NewID func() string
 	Now   func() time.Time
@@ -110,7 +110,7 @@ type Config struct {
 type Compactor struct {
 	cfg      Config
 	text     phrases
-	gauges   map[string]*tokens.Gauge
+	gauges   map[string]*tokens.Estimator
 	failures sidequery.Failures // consecutive automatic summary failures
 	heeded   bool
 }
@@ -123,11 +123,11 @@ func New(cfg Config) *Compactor {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &Compactor{cfg: cfg, text: phrases{cfg.Language}, gauges: map[string]*tokens.Gauge{}}
+	return &Compactor{cfg: cfg, text: phrases{cfg.Language}, gauges: map[string]*tokens.Estimator{}}
 }
 
 // Gauge returns the token gauge for a model.
-func (c *Compactor) Gauge(modelID string) *tokens.Gauge {
+func (c *Compactor) Gauge(modelID string) *tokens.Estimator {
 	g := c.gauges[modelID]
 	if g == nil {
 		g = tokens.New(modelID)
@@ -171,7 +171,7 @@ const (
 )
 
 // fixed returns the size of a request's parts that a compaction does not change.
-func (j *Job) fixed(g *tokens.Gauge) int {
+func (j *Job) fixed(g *tokens.Estimator) int {
 	return g.Request(j.System, j.Tools, nil) + g.Parts(j.Context...)
 }
 
@@ -335,7 +335,7 @@ func (c *Compactor) finish(j Job, seg *Segment) error {
 	return nil
 }
 
-func sum(g *tokens.Gauge, entries []msg.Entry) int {
+func sum(g *tokens.Estimator, entries []msg.Entry) int {
 	n := 0
 	for i := range entries {
 		n += g.Messages(entries[i].Message)

@@ -243,17 +243,17 @@ func TestWordsSurvive(t *testing.T) {
 	}
 }
 
-// A hooker returns fixed hook results.
-type hooker struct {
+// A fakeHooks returns fixed hook results.
+type fakeHooks struct {
 	keep, block string
 	after       []string
 }
 
-func (h *hooker) Before(context.Context, compact.Trigger, string) (keep, block string) {
+func (h *fakeHooks) Before(context.Context, compact.Trigger, string) (keep, block string) {
 	return h.keep, h.block
 }
 
-func (h *hooker) After(_ context.Context, t compact.Trigger, summary string) []msg.Part {
+func (h *fakeHooks) After(_ context.Context, t compact.Trigger, summary string) []msg.Part {
 	h.after = append(h.after, string(t)+": "+summary)
 	return []msg.Part{msg.Reminder("from the hook")}
 }
@@ -274,7 +274,7 @@ func TestHooks(t *testing.T) {
 		{"is not heeded at the limit", compact.Auto, "no", 4_500, []bool{false}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			h := &hooker{keep: "the plan", block: tt.block}
+			h := &fakeHooks{keep: "the plan", block: tt.block}
 			s := &scribe{t: t, answers: []say{{text: good}}}
 			c := newCompactor(s, func(cfg *compact.Config) { cfg.Hooks = h })
 			j := job(talk, tt.window)
@@ -405,24 +405,24 @@ func TestRestoreState(t *testing.T) {
 
 // Proves CTX-38.
 func TestWindow(t *testing.T) {
-	keep := compact.Keep{MinTokens: 1000, MinTexts: 2, MaxTokens: 4000}
+	keep := compact.KeepPolicy{MinTokens: 1000, MinTexts: 2, MaxTokens: 4000}
 	for _, tt := range []struct {
 		name  string
 		talk  *talk
 		floor int
 		from  int
-		keep  compact.Keep
+		keep  compact.KeepPolicy
 		want  int
 	}{
 		{"one large message is kept alone", new(talk).say("a").answer("b").say(of(5000)), 0, 3, keep, 2},
 		{"many tiny ones", new(talk).say("a").answer("b").say("c").answer("d").say("e"), 0, 5, keep, 0},
 		{"enough", new(talk).say(of(600)).answer(of(600)).say(of(600)).answer(of(600)), 0, 4, keep, 2},
 		{"not before the boundary", new(talk).say("a").answer("b").say("c").answer("d"), 2, 4, keep, 2},
-		{"at most so much", new(talk).say("a").answer(of(3900)).say("b"), 0, 3, compact.Keep{MinTokens: 4000, MinTexts: 9, MaxTokens: 4000}, 0},
+		{"at most so much", new(talk).say("a").answer(of(3900)).say("b"), 0, 3, compact.KeepPolicy{MinTokens: 4000, MinTexts: 9, MaxTokens: 4000}, 0},
 		{"too much", new(talk).say("a").answer(of(4100)).say("b"), 0, 3, keep, 2},
 		{"what is not told yet", new(talk).say("a").answer("b").say(of(3000)).answer(of(3000)), 0, 2, keep, 2},
-		{"pairs stay together", new(talk).say("a").call("Read", of(2000)).say("b"), 0, 3, compact.Keep{MinTokens: 1000, MinTexts: 1, MaxTokens: 4000}, 1},
-		{"nonsense means the defaults", new(talk).say(of(9_000)).answer(of(11_000)).say("c").answer("d").say("e").answer("f").say("g"), 0, 7, compact.Keep{MinTokens: -1}, 1},
+		{"pairs stay together", new(talk).say("a").call("Read", of(2000)).say("b"), 0, 3, compact.KeepPolicy{MinTokens: 1000, MinTexts: 1, MaxTokens: 4000}, 1},
+		{"nonsense means the defaults", new(talk).say(of(9_000)).answer(of(11_000)).say("c").answer("d").say("e").answer("f").say("g"), 0, 7, compact.KeepPolicy{MinTokens: -1}, 1},
 	} {
 		if got := compact.Window(tt.talk.entries, tt.floor, tt.from, tt.keep, tokens.New("m")); got != tt.want {
 			t.Errorf("%s: it begins at %d, want %d", tt.name, got, tt.want)
@@ -430,10 +430,10 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// need returns the Need of a request with these messages to a model with a window of 200,000
+// need returns the ClearConditions of a request with these messages to a model with a window of 200,000
 // tokens.
-func need(messages []msg.Message, g *tokens.Gauge) compact.Need {
-	return compact.Need{Usable: 180_000, Used: func() int { return g.Messages(messages...) }}
+func need(messages []msg.Message, g *tokens.Estimator) compact.ClearConditions {
+	return compact.ClearConditions{Usable: 180_000, Used: func() int { return g.Messages(messages...) }}
 }
 
 // TestClearing checks that old results are cleared when half of the window is used, or after a
@@ -453,7 +453,7 @@ func TestClearing(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		talk  *talk
-		micro compact.Micro
+		micro compact.ClearPolicy
 		idle  time.Duration
 		bound bool
 		first int // number of leading calls whose results are cleared, if the tool allows it
@@ -468,8 +468,8 @@ func TestClearing(t *testing.T) {
 		{"small results after a pause", history(20, 200), hour, 61 * time.Minute, false, 0},
 		{"thinking would be lost", history(50, 3000), hour, 0, true, 0},
 		{"thinking would be lost, after a pause", history(20, 600), hour, 61 * time.Minute, true, 10},
-		{"thinking would be lost, but it is wanted", history(20, 3000), compact.Micro{Keep: 5, Total: 50_000, Gain: 5_000, Idle: time.Hour}, 0, true, 4},
-		{"nonsense means the defaults", history(31, 3000), compact.Micro{Keep: 5, Total: 5, Gain: 10, Idle: time.Hour}, 0, false, 12},
+		{"thinking would be lost, but it is wanted", history(20, 3000), compact.ClearPolicy{Keep: 5, Total: 50_000, Gain: 5_000, Idle: time.Hour}, 0, true, 4},
+		{"nonsense means the defaults", history(31, 3000), compact.ClearPolicy{Keep: 5, Total: 5, Gain: 10, Idle: time.Hour}, 0, false, 12},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := compact.Clearer{Clearable: func(u *msg.ToolUse) bool { return u.Name == "Read" }, Micro: tt.micro}
@@ -496,7 +496,7 @@ func TestClearing(t *testing.T) {
 			}
 			for range 5 { // clearing is permanent
 				tt.talk.call("Read", "small").answer("ok").say("more")
-				next, _ := c.Clear(messagesOf(tt.talk), compact.Need{Used: func() int { return 0 }}, g)
+				next, _ := c.Clear(messagesOf(tt.talk), compact.ClearConditions{Used: func() int { return 0 }}, g)
 				if diff := cmp.Diff(view, next[:len(view)]); diff != "" {
 					t.Fatalf("what was sent changed: %s", diff)
 				}
@@ -504,7 +504,7 @@ func TestClearing(t *testing.T) {
 			}
 			again := compact.Clearer{Clearable: c.Clearable}
 			again.Restore(c.Keys())
-			resumed, told := again.Clear(messagesOf(tt.talk), compact.Need{Used: func() int { return 0 }}, g)
+			resumed, told := again.Clear(messagesOf(tt.talk), compact.ClearConditions{Used: func() int { return 0 }}, g)
 			if diff := cmp.Diff(view, resumed); diff != "" || len(told.Uses) != len(c.Keys()) || told.Freed > 0 {
 				t.Errorf("after a restart, told of %d calls: %s", len(told.Uses), diff)
 			}
@@ -531,7 +531,7 @@ func TestNeverCleared(t *testing.T) {
 	}
 	c := compact.Clearer{Clearable: func(*msg.ToolUse) bool { return true }}
 	messages := messagesOf(talk)
-	view, _ := c.Clear(slices.Clone(messages), compact.Need{Idle: 2 * time.Hour, Used: func() int { return 0 }}, tokens.New("m"))
+	view, _ := c.Clear(slices.Clone(messages), compact.ClearConditions{Idle: 2 * time.Hour, Used: func() int { return 0 }}, tokens.New("m"))
 	for i := range messages {
 		gone := msg.PlainText(view[i].Parts) != msg.PlainText(messages[i].Parts) || view[i].Parts[0] != messages[i].Parts[0]
 		if gone != (i == 2) {
@@ -587,7 +587,7 @@ func TestClearingMedia(t *testing.T) {
 	talk.add(msg.User, doc(2))
 	c := compact.Clearer{Clearable: func(*msg.ToolUse) bool { return true }}
 	g := tokens.New("m")
-	view, _ := c.Clear(messagesOf(talk), compact.Need{Idle: 2 * time.Hour}, g)
+	view, _ := c.Clear(messagesOf(talk), compact.ClearConditions{Idle: 2 * time.Hour}, g)
 	if got := msg.PlainText(view[0].Parts); got != "see[An old document was cleared to save room.]" {
 		t.Errorf("the old document: %s", got)
 	}
@@ -670,7 +670,7 @@ func TestTexts(t *testing.T) {
 			s := &scribe{t: t, answers: []say{{text: good}}}
 			c := newCompactor(s, func(cfg *compact.Config) {
 				cfg.Language = language
-				cfg.Hooks = &hooker{keep: "the plan"}
+				cfg.Hooks = &fakeHooks{keep: "the plan"}
 				cfg.Sources = func(context.Context) compact.Sources {
 					return compact.Sources{Files: []compact.Source{{Name: "/a.go", Text: func() (string, bool) { return "package a", true }}}}
 				}

@@ -20,7 +20,7 @@ func cuts(entries []msg.Entry) []bool {
 	reach := make([]int, len(entries))
 	for i, e := range entries {
 		reach[i] = i
-		if saysSomething(e) {
+		if isUserMessage(e) {
 			clear(response) // a server may reuse an ID
 		}
 		if first, seen := response[e.ResponseID]; e.ResponseID != "" && seen {
@@ -47,23 +47,23 @@ func cuts(entries []msg.Entry) []bool {
 	return ok
 }
 
-// A Keep controls how much of a conversation is kept when notes replace the rest.
-type Keep struct {
+// A KeepPolicy controls how much of a conversation is kept when notes replace the rest.
+type KeepPolicy struct {
 	MinTokens, MinTexts, MaxTokens int
 }
 
-// DefaultKeep is the default Keep.
-var DefaultKeep = Keep{MinTokens: 10_000, MinTexts: 5, MaxTokens: 40_000}
+// DefaultKeep is the default KeepPolicy.
+var DefaultKeep = KeepPolicy{MinTokens: 10_000, MinTexts: 5, MaxTokens: 40_000}
 
 // Valid reports whether k is consistent.
-func (k Keep) Valid() bool {
+func (k KeepPolicy) Valid() bool {
 	return k.MinTokens >= 0 && k.MinTexts >= 0 && k.MaxTokens > 0 && k.MinTokens <= k.MaxTokens
 }
 
 // Window returns the index of the first entry to keep. The kept entries include everything from
 // the end of the summarized ones, at from, and extend backwards until they are large enough,
 // but not before floor.
-func Window(entries []msg.Entry, floor, from int, k Keep, g *tokens.Gauge) int {
+func Window(entries []msg.Entry, floor, from int, k KeepPolicy, g *tokens.Estimator) int {
 	if !k.Valid() {
 		k = DefaultKeep
 	}
@@ -105,7 +105,7 @@ func Turns(entries []msg.Entry) []Turn {
 	ok := cuts(entries)
 	for i := len(entries) - 1; i >= 0; i-- {
 		if text := own(entries[i]); text != "" && ok[i] {
-			if typed := msg.Typed(entries[i].Message); len(typed) == 1 {
+			if typed := msg.TypedTexts(entries[i].Message); len(typed) == 1 {
 				text = strings.TrimSpace(typed[0]) // excludes a skill's instructions
 			}
 			turns = append(turns, Turn{At: i, ID: entries[i].ID, Text: text})
@@ -119,7 +119,7 @@ const maxTail = 10_000
 
 // tail returns the index of the first entry to keep after a summary: the last user message if
 // it has no answer yet, or the last calls with their results if they are small.
-func tail(entries []msg.Entry, g *tokens.Gauge) int {
+func tail(entries []msg.Entry, g *tokens.Estimator) int {
 	ok := cuts(entries)
 	at := len(entries)
 	for at > 0 && entries[at-1].Message.Role == msg.User && !isSummary(entries[at-1]) {
@@ -130,23 +130,23 @@ func tail(entries []msg.Entry, g *tokens.Gauge) int {
 			at--
 		}
 		if at == len(entries) || at == 0 || sum(g, entries[at:]) > maxTail {
-			return lastWords(entries, ok)
+			return unansweredIndex(entries, ok)
 		}
 	}
 	return at
 }
 
-// lastWords returns the index of the unanswered user messages at the end of entries.
-func lastWords(entries []msg.Entry, ok []bool) int {
+// unansweredIndex returns the index of the unanswered user messages at the end of entries.
+func unansweredIndex(entries []msg.Entry, ok []bool) int {
 	at := len(entries)
-	for at > 0 && ok[at-1] && saysSomething(entries[at-1]) {
+	for at > 0 && ok[at-1] && isUserMessage(entries[at-1]) {
 		at--
 	}
 	return at
 }
 
-// saysSomething reports whether e is a user message and not a tool result.
-func saysSomething(e msg.Entry) bool {
+// isUserMessage reports whether e is a user message and not a tool result.
+func isUserMessage(e msg.Entry) bool {
 	if e.Message.Role != msg.User || isSummary(e) {
 		return false
 	}

@@ -11,9 +11,9 @@ import (
 	"adze/internal/msg"
 )
 
-// Micro controls when old results are cleared from requests; sizes are in tokens.
-type Micro struct {
-	// Keep is the number of newest results that are never cleared.
+// ClearPolicy controls when old results are cleared from requests; sizes are in tokens.
+type ClearPolicy struct {
+	// KeepPolicy is the number of newest results that are never cleared.
 	Keep int
 	// When a request exceeds Total, the oldest results are cleared, if that frees at least
 	// Gain. Zero means half and a tenth of the usable window.
@@ -23,28 +23,28 @@ type Micro struct {
 	Idle time.Duration
 }
 
-// DefaultMicro is the default Micro.
-var DefaultMicro = Micro{Keep: 5, Idle: time.Hour}
+// DefaultMicro is the default ClearPolicy.
+var DefaultMicro = ClearPolicy{Keep: 5, Idle: time.Hour}
 
-func (m Micro) valid() bool {
+func (m ClearPolicy) valid() bool {
 	return m.Keep >= 1 && m.Total >= 0 && m.Gain >= 0 && (m.Gain <= m.Total || m.Total == 0) && m.Idle > 0
 }
 
-// A Need describes the conditions for clearing old results from a request.
-type Need struct {
+// A ClearConditions describes the conditions for clearing old results from a request.
+type ClearConditions struct {
 	// Idle is the time since the model's last answer.
 	Idle time.Duration
 	// Usable is the maximum request size in tokens, and Used returns this request's size.
 	Usable int
 	Used   func() int
 	// Bound is true if the provider rejects reasoning once the content before it has changed.
-	// Results are then cleared only after a pause, unless [Micro.Total] is set.
+	// Results are then cleared only after a pause, unless [ClearPolicy.Total] is set.
 	Bound bool
 }
 
-// presses reports whether the request is long enough to clear results, and returns the minimum
+// shouldClear reports whether the request is long enough to clear results, and returns the minimum
 // number of tokens to free.
-func (n Need) presses(m Micro, most int) (gain int, ok bool) {
+func (n ClearConditions) shouldClear(m ClearPolicy, most int) (gain int, ok bool) {
 	total := m.Total
 	if total == 0 {
 		total = n.Usable / 2
@@ -72,7 +72,7 @@ const (
 // A Clearer clears old results from requests. Cleared results stay cleared, so that requests
 // keep the same prefix. It is not safe for concurrent use.
 type Clearer struct {
-	Micro Micro
+	Micro ClearPolicy
 	// Clearable reports whether a call's result may be cleared.
 	Clearable func(use *msg.ToolUse) bool
 
@@ -150,8 +150,8 @@ type item struct {
 	use   *msg.ToolUse // nil if not a result
 }
 
-// A Clearing describes the items newly cleared from a request.
-type Clearing struct {
+// A ClearResult describes the items newly cleared from a request.
+type ClearResult struct {
 	Freed int // tokens
 	// First is the index of the first message that changes.
 	First int
@@ -160,7 +160,7 @@ type Clearing struct {
 	Uses []*msg.ToolUse
 }
 
-func (c *Clearing) add(it item) {
+func (c *ClearResult) add(it item) {
 	if c.Freed == 0 || it.at < c.First {
 		c.First = it.at
 	}
@@ -168,7 +168,7 @@ func (c *Clearing) add(it item) {
 	c.tell(it)
 }
 
-func (c *Clearing) tell(it item) {
+func (c *ClearResult) tell(it item) {
 	if it.use != nil {
 		c.Uses = append(c.Uses, it.use)
 	}
@@ -176,7 +176,7 @@ func (c *Clearing) tell(it item) {
 
 // Clear returns messages with old results cleared and a description of the newly cleared items.
 // It modifies messages.
-func (c *Clearer) Clear(messages []msg.Message, need Need, g *tokens.Gauge) (view []msg.Message, done Clearing) {
+func (c *Clearer) Clear(messages []msg.Message, need ClearConditions, g *tokens.Estimator) (view []msg.Message, done ClearResult) {
 	had := len(c.cleared)
 	items := c.read(messages, g)
 	if c.restored {
@@ -207,9 +207,9 @@ func (c *Clearer) Clear(messages []msg.Message, need Need, g *tokens.Gauge) (vie
 	return messages, done
 }
 
-// read returns the items that can be cleared. It remembers all messages but the last, which may
+// readOnly returns the items that can be cleared. It remembers all messages but the last, which may
 // still grow.
-func (c *Clearer) read(messages []msg.Message, g *tokens.Gauge) []item {
+func (c *Clearer) read(messages []msg.Message, g *tokens.Estimator) []item {
 	if n := len(c.seen); n > len(messages)-1 || !slices.EqualFunc(messages[:n], c.seen, same) {
 		c.scan, c.seen, c.view, c.shown = scan{}, nil, nil, 0
 	}
@@ -246,7 +246,7 @@ func (c *Clearer) replace(messages []msg.Message, n *int) {
 }
 
 // choose clears old results.
-func (c *Clearer) choose(items []item, need Need, done *Clearing) {
+func (c *Clearer) choose(items []item, need ClearConditions, done *ClearResult) {
 	m := c.Micro
 	if !m.valid() {
 		m = DefaultMicro
@@ -266,7 +266,7 @@ func (c *Clearer) choose(items []item, need Need, done *Clearing) {
 	gain := most
 	if need.Idle <= m.Idle {
 		var presses bool
-		if gain, presses = need.presses(m, most); !presses {
+		if gain, presses = need.shouldClear(m, most); !presses {
 			return
 		}
 	}
@@ -282,7 +282,7 @@ func (c *Clearer) choose(items []item, need Need, done *Clearing) {
 }
 
 // chooseMedia clears the oldest pictures and documents beyond a request's limits.
-func (c *Clearer) chooseMedia(items []item, done *Clearing) {
+func (c *Clearer) chooseMedia(items []item, done *ClearResult) {
 	count, size := 0, 0
 	for _, it := range items {
 		if it.media > 0 && !c.has(it.key) {
@@ -313,7 +313,7 @@ func (c *Clearer) clear(it item) {
 }
 
 // collect adds the clearable items in messages, oldest first.
-func (c *Clearer) collect(s *scan, messages []msg.Message, g *tokens.Gauge) {
+func (c *Clearer) collect(s *scan, messages []msg.Message, g *tokens.Estimator) {
 	for _, m := range messages {
 		for _, p := range m.Parts {
 			switch p := p.(type) {
@@ -353,7 +353,7 @@ func long(parts []msg.Part) bool {
 	return false
 }
 
-func (s *scan) addMedia(in string, n int, p msg.Part, use *msg.ToolUse, g *tokens.Gauge) {
+func (s *scan) addMedia(in string, n int, p msg.Part, use *msg.ToolUse, g *tokens.Estimator) {
 	count, bytes := media([]msg.Part{p})
 	if count == 0 {
 		return

@@ -33,7 +33,7 @@ func (c *Compactor) fromNotes(ctx context.Context, j Job) (*Segment, error) {
 	if from <= floor {
 		return nil, nil
 	}
-	said := words(j.Entries[:from], wordsBudget(j.Limits), g, c.text.cut())
+	said := userMessagesWithin(j.Entries[:from], wordsBudget(j.Limits), g, c.text.cut())
 	seg := &Segment{Text: text, Kept: slices.Clip(j.Entries[from:])}
 	seg.Summary = c.entry(c.text.summary(text, said, c.transcript(), j))
 	if err := c.finish(j, seg); err != nil {

@@ -216,7 +216,7 @@ func TestNoDeadEnd(t *testing.T) {
 		clearer := compact.Clearer{Clearable: func(u *msg.ToolUse) bool { return u.Name != "Todo" }}
 		g := c.Gauge(j.Model)
 		req := request(j, entries)
-		req.Messages, _ = clearer.Clear(req.Messages, compact.Need{Usable: j.Limits.Usable(), Used: func() int { return g.Messages(req.Messages...) }}, g)
+		req.Messages, _ = clearer.Clear(req.Messages, compact.ClearConditions{Usable: j.Limits.Usable(), Used: func() int { return g.Messages(req.Messages...) }}, g)
 		seg, _ := c.Relieve(t.Context(), j, g.Request(j.System, j.Tools, req.Messages))
 		if seg != nil {
 			if err := whole(entries, seg); err != nil {
@@ -229,7 +229,7 @@ func TestNoDeadEnd(t *testing.T) {
 			}
 			clearer.Restart(seg)
 			req = request(j, seg.Entries())
-			req.Messages, _ = clearer.Clear(req.Messages, compact.Need{Usable: j.Limits.Usable(), Used: func() int { return g.Messages(req.Messages...) }}, g)
+			req.Messages, _ = clearer.Clear(req.Messages, compact.ClearConditions{Usable: j.Limits.Usable(), Used: func() int { return g.Messages(req.Messages...) }}, g)
 		}
 		check(t, req)
 		if n := g.Request(req.System, req.Tools, req.Messages); n > j.Limits.Block() {

@@ -47,7 +47,7 @@ type Source struct {
 
 // restore returns the parts of s that fit into room tokens, without files that kept already
 // shows, and the names of the files restored in full.
-func restore(s Sources, kept []msg.Entry, room int, g *tokens.Gauge, t phrases) (parts []msg.Part, whole []string) {
+func restore(s Sources, kept []msg.Entry, room int, g *tokens.Estimator, t phrases) (parts []msg.Part, whole []string) {
 	room = min(room, maxRestored)
 	add := func(text string) bool {
 		p := msg.Reminder(text)
@@ -113,7 +113,7 @@ func restore(s Sources, kept []msg.Entry, room int, g *tokens.Gauge, t phrases) 
 }
 
 // head returns as much of text as fits into limit tokens.
-func head(text string, limit int, g *tokens.Gauge, t phrases) string {
+func head(text string, limit int, g *tokens.Estimator, t phrases) string {
 	text = msg.Neutralise(text)
 	if g.Text(text) <= limit {
 		return text

@@ -25,7 +25,7 @@ func (c *Compactor) shorten(j Job, budget int, s shortener) (*Segment, bool) {
 	}
 	seg := s.shorten(j.Entries)
 	if seg == nil { // retry with fewer of the user's earlier messages
-		s.scant = true
+		s.dropEarlier = true
 		seg = s.shorten(j.Entries)
 	}
 	if seg == nil {
@@ -38,16 +38,16 @@ func (c *Compactor) shorten(j Job, budget int, s shortener) (*Segment, bool) {
 // A shortener drops a conversation's oldest messages.
 type shortener struct {
 	c      *Compactor
-	g      *tokens.Gauge
+	g      *tokens.Estimator
 	limits Limits
 	budget int
 	prior  string   // summary at the start of the conversation
 	said   []string // user's messages quoted in prior
 	// If read is true, the conversation is only read, not continued, so the user's texts may be
 	// truncated.
-	read bool
+	readOnly bool
 	// If scant is true, earlier user messages may be dropped to make room.
-	scant bool
+	dropEarlier bool
 }
 
 func (s *shortener) shorten(entries []msg.Entry) *Segment {
@@ -59,7 +59,7 @@ func (s *shortener) shorten(entries []msg.Entry) *Segment {
 	ok := cuts(entries)
 	last, size := 0, sum(s.g, entries)
 	for i := range entries {
-		if ok[i] && (i == 0 || saysSomething(entries[i])) {
+		if ok[i] && (i == 0 || isUserMessage(entries[i])) {
 			last = i
 			if size <= s.budget {
 				if seg := s.fit(entries[:i], entries[i:], nil); seg != nil && len(seg.Kept) < len(all) {
@@ -89,7 +89,7 @@ func (s *shortener) lastTurn(gone, turn []msg.Entry) *Segment {
 		}
 	}
 	head := 0
-	for head < len(turn) && saysSomething(turn[head]) {
+	for head < len(turn) && isUserMessage(turn[head]) {
 		head++
 	}
 	// The remaining size is updated incrementally while calls are dropped, since a turn may be
@@ -110,7 +110,7 @@ func (s *shortener) lastTurn(gone, turn []msg.Entry) *Segment {
 	for i, e := range turn[:head] {
 		bare[i] = recastAs(e, markMedia(e.Message.Parts, s.c.text))
 	}
-	if s.read {
+	if s.readOnly {
 		s.cutWords(bare)
 	}
 	return s.fit(slices.Concat(gone, turn[head:]), nil, bare)
@@ -149,7 +149,7 @@ func (s *shortener) fit(gone, kept, recast []msg.Entry) *Segment {
 
 // markerIn returns a marker for the entries in gone with at most room tokens.
 func (s *shortener) markerIn(gone []msg.Entry, room int) (msg.Entry, bool) {
-	if !s.scant {
+	if !s.dropEarlier {
 		m := s.marker(gone, s.budget/8, s.budget/2)
 		return m, s.g.Messages(m.Message) <= room
 	}
@@ -170,7 +170,7 @@ func (s *shortener) marker(gone []msg.Entry, told, budget int) msg.Entry {
 	if prior != "" && len(prior) < len(s.prior) {
 		prior += t.cut()
 	}
-	said := newest(slices.Concat(s.said, sayings(gone)), min(budget, wordsBudget(s.limits)), s.g, t.cut())
+	said := newest(slices.Concat(s.said, userMessages(gone)), min(budget, wordsBudget(s.limits)), s.g, t.cut())
 	return s.c.entry(t.dropped(prior, said, s.c.transcript()))
 }
 

@@ -33,7 +33,7 @@ func (c *Compactor) summarise(ctx context.Context, j Job, told, kept []msg.Entry
 		return nil, err
 	}
 	g := c.Gauge(j.Model)
-	said := words(told, wordsBudget(j.Limits), g, c.text.cut())
+	said := userMessagesWithin(told, wordsBudget(j.Limits), g, c.text.cut())
 	seg := &Segment{Text: text, Kept: slices.Clip(kept), Last: j.Side == Back}
 	seg.Summary = c.entry(c.text.summary(text, said, c.transcript(), j))
 	if n := len(kept); seg.Last && n > 0 {
@@ -47,7 +47,7 @@ func (c *Compactor) summarise(ctx context.Context, j Job, told, kept []msg.Entry
 }
 
 // attach adds restored files and other sources to the summary as far as they fit.
-func (c *Compactor) attach(ctx context.Context, j Job, seg *Segment, g *tokens.Gauge) {
+func (c *Compactor) attach(ctx context.Context, j Job, seg *Segment, g *tokens.Estimator) {
 	var parts []msg.Part
 	var restored []string
 	if c.cfg.Sources != nil {
@@ -81,8 +81,8 @@ func (c *Compactor) ask(ctx context.Context, j Job, told []msg.Entry, keep strin
 	case j.Side == Front && len(told) < len(j.Entries):
 		part = "\n\n" + c.text.say("until", cutTo(own(j.Entries[len(told)]), maxQuote, g))
 	}
-	if c.cfg.Asking != nil {
-		c.cfg.Asking()
+	if c.cfg.OnSummarize != nil {
+		c.cfg.OnSummarize()
 	}
 	room := j.Limits.Block() - g.Text(order+part)
 	if j.Limits.MaxOutput <= 0 {
@@ -116,7 +116,7 @@ func (c *Compactor) ask(ctx context.Context, j Job, told []msg.Entry, keep strin
 			}
 			entries := in.Entries
 			if c.Size(*in) > room {
-				seg, ok := c.shorten(*in, room, shortener{read: true})
+				seg, ok := c.shorten(*in, room, shortener{readOnly: true})
 				if !ok {
 					return "", errors.New("the conversation is too long to be summarised")
 				}
@@ -132,7 +132,7 @@ func (c *Compactor) ask(ctx context.Context, j Job, told []msg.Entry, keep strin
 			return text, err
 		case (kind == model.TooLong || kind == model.OverWindow) && tries < maxTries:
 			tries++
-			whole, room = false, less(room, size, err)
+			whole, room = false, smallerSize(room, size, err)
 		case whole && (kind == model.MediaTooLarge || kind == model.BadSignature):
 			whole = false
 		case errors.Is(err, sidequery.ErrUnusable) && !again:
@@ -167,9 +167,9 @@ func (j *Job) question(entries []msg.Entry, order string) sidequery.Question {
 	}
 }
 
-// less returns the size to try after a request was too long: scaled by the ratio the provider
+// smallerSize returns the size to try after a request was too long: scaled by the ratio the provider
 // reports, or reduced by a fifth.
-func less(room, size int, err error) int {
+func smallerSize(room, size int, err error) int {
 	size = min(room, size)
 	var e *model.Error
 	if errors.As(err, &e) && e.Window > 0 && e.Input > e.Window {
@@ -188,7 +188,7 @@ func answerLimit(l Limits) int {
 
 // answer sends one request for a summary.
 func (c *Compactor) answer(ctx context.Context, q sidequery.Question) (string, error) {
-	q.Timeout, q.Awaited = maxTime, true
+	q.Timeout, q.Interactive = maxTime, true
 	answer, err := c.cfg.Asker.Ask(ctx, q)
 	if err != nil {
 		return "", fmt.Errorf("asking for a summary: %w", err)
@@ -226,13 +226,13 @@ func extract(answer string) string {
 
 // bare returns entries in the form to summarize: without reasoning and old results, and with
 // markers in place of media.
-func (c *Compactor) bare(entries []msg.Entry, l Limits, g *tokens.Gauge) []msg.Entry {
+func (c *Compactor) bare(entries []msg.Entry, l Limits, g *tokens.Estimator) []msg.Entry {
 	messages := make([]msg.Message, len(entries))
 	for i, e := range entries {
 		messages[i] = e.Message
 	}
 	clearer := Clearer{Clearable: c.cfg.Clearable}
-	messages, _ = clearer.Clear(messages, Need{Usable: l.Usable(), Used: func() int { return g.Messages(messages...) }}, g)
+	messages, _ = clearer.Clear(messages, ClearConditions{Usable: l.Usable(), Used: func() int { return g.Messages(messages...) }}, g)
 	out := slices.Clone(entries)
 	for i, e := range entries {
 		parts := markMedia(messages[i].Parts, c.text)

@@ -91,7 +91,7 @@ func (p phrases) coda(b *strings.Builder, said []string, path string) {
 	}
 }
 
-// read parses a summary from an earlier compaction, in any language, into its text and the
+// readOnly parses a summary from an earlier compaction, in any language, into its text and the
 // user's own words.
 func read(text string) (told string, said []string) {
 	text = strings.TrimSuffix(strings.TrimPrefix(text, openTag+"\n"), closeTag)

@@ -18,14 +18,14 @@ const (
 
 func wordsBudget(l Limits) int { return min(maxWords, l.Usable()/wordsShare) }
 
-// words returns the user's messages in entries, oldest first, as far as they fit.
-func words(entries []msg.Entry, budget int, g *tokens.Gauge, cutMark string) []string {
-	return newest(sayings(entries), budget, g, cutMark)
+// userMessagesWithin returns the user's messages in entries, oldest first, as far as they fit.
+func userMessagesWithin(entries []msg.Entry, budget int, g *tokens.Estimator, cutMark string) []string {
+	return newest(userMessages(entries), budget, g, cutMark)
 }
 
-// sayings returns the user's messages in entries, oldest first, including messages quoted in
+// userMessages returns the user's messages in entries, oldest first, including messages quoted in
 // summaries.
-func sayings(entries []msg.Entry) []string {
+func userMessages(entries []msg.Entry) []string {
 	var all []string
 	for _, e := range entries {
 		if isSummary(e) {
@@ -40,7 +40,7 @@ func sayings(entries []msg.Entry) []string {
 
 // newest returns the last texts that fit the budget. They are kept whole; the first text that
 // does not fit is truncated, and earlier ones are dropped.
-func newest(all []string, budget int, g *tokens.Gauge, cutMark string) []string {
+func newest(all []string, budget int, g *tokens.Estimator, cutMark string) []string {
 	var said []string
 	for _, text := range slices.Backward(all) {
 		size := g.Text(text) + 4
@@ -59,13 +59,13 @@ func newest(all []string, budget int, g *tokens.Gauge, cutMark string) []string 
 
 // own returns the user's own words in e, without text added by adze and without results.
 func own(e msg.Entry) string {
-	if e.Hidden || !saysSomething(e) {
+	if e.Hidden || !isUserMessage(e) {
 		return ""
 	}
 	var b strings.Builder
 	for _, p := range e.Message.Parts {
 		t, ok := p.(*msg.Text)
-		if _, reminder := msg.Reminded(p); !ok || reminder || strings.HasPrefix(t.Text, "[Request interrupted by user") {
+		if _, reminder := msg.ReminderText(p); !ok || reminder || strings.HasPrefix(t.Text, "[Request interrupted by user") {
 			continue
 		}
 		if b.Len() > 0 {
@@ -78,7 +78,7 @@ func own(e msg.Entry) string {
 
 // cutTo returns the beginning of text that fits into budget tokens, or "" if that is too short
 // to be useful.
-func cutTo(text string, budget int, g *tokens.Gauge) string {
+func cutTo(text string, budget int, g *tokens.Estimator) string {
 	if budget < 100 {
 		return ""
 	}

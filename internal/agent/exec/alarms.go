@@ -15,9 +15,9 @@ const (
 	alarmWidth = 2000
 )
 
-// An alarms finds lines that look like errors in a failed result, because the cause is often in
+// An errorLines finds lines that look like errors in a failed result, because the cause is often in
 // the middle, which a preview omits. A nil alarms has found none.
-type alarms struct {
+type errorLines struct {
 	line  int    // complete lines so far
 	part  []byte // current incomplete line
 	total int
@@ -25,15 +25,15 @@ type alarms struct {
 }
 
 // alarmsOf returns an alarms if the preview lists error lines, otherwise nil.
-func alarmsOf(s shape) *alarms {
+func alarmsOf(s shape) *errorLines {
 	if s.alarms {
-		return new(alarms)
+		return new(errorLines)
 	}
 	return nil
 }
 
 // Write checks the lines of p.
-func (a *alarms) Write(p []byte) (int, error) {
+func (a *errorLines) Write(p []byte) (int, error) {
 	n := len(p)
 	p = p[:min(n, max(0, maxAlarming-a.total))]
 	a.total += n
@@ -47,7 +47,7 @@ func (a *alarms) Write(p []byte) (int, error) {
 			break
 		}
 		a.line++
-		if len(a.found) < maxAlarms && alarming(line[:min(len(line), alarmWidth)]) {
+		if len(a.found) < maxAlarms && looksLikeError(line[:min(len(line), alarmWidth)]) {
 			a.found = append(a.found, a.line)
 		}
 		a.part = a.part[:0]
@@ -55,8 +55,8 @@ func (a *alarms) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// alarming reports whether a line looks like an error.
-func alarming(line []byte) bool {
+// looksLikeError reports whether a line looks like an error.
+func looksLikeError(line []byte) bool {
 	for _, word := range [...]string{"rror:", "rror[", "error TS", "ERROR", "ERR!", "FAIL", "fatal:", "FATAL", "panic:", "Traceback", "xception"} {
 		if bytes.Contains(line, []byte(word)) {
 			return true
@@ -67,7 +67,7 @@ func alarming(line []byte) bool {
 
 // within returns a clause that lists the lines from first to last that look like errors, to be
 // appended to a sentence, or "".
-func (a *alarms) within(first, last int) string {
+func (a *errorLines) within(first, last int) string {
 	if a == nil {
 		return ""
 	}

@@ -32,15 +32,15 @@ func shapeOf(t tool.Traits, failed bool) shape {
 	return shape{head: 1000, tail: 3000}
 }
 
-// of returns the shape scaled to n characters in total.
-func (s shape) of(n int) shape {
+// scale returns the shape scaled to n characters in total.
+func (s shape) scale(n int) shape {
 	head := n * s.head / (s.head + s.tail)
 	return shape{head, n - head, s.alarms}
 }
 
 func (s shape) within(limit int) shape {
 	if s.head+s.tail > limit {
-		return s.of(limit)
+		return s.scale(limit)
 	}
 	return s
 }
@@ -114,13 +114,13 @@ func (e *Executor) boundBody(p *Pending, parts []msg.Part, r tool.Result, limit 
 // persist writes text to a file and returns a preview of it followed by the parts that are not
 // text.
 func (e *Executor) persist(p *Pending, parts []msg.Part, text io.Reader, limit int, shape shape) []msg.Part {
-	ends := &ends{max: limit * utf8.UTFMax, alarms: alarmsOf(shape)}
+	ends := &headTail{max: limit * utf8.UTFMax, alarms: alarmsOf(shape)}
 	path, n, err := e.save(p, p.raw.ID, "txt", io.TeeReader(text, ends))
 	io.Copy(ends, text) // ok: unsaved output is still shown; a read error shows as a short text
 	note := isIn(n, path)
 	if err != nil {
 		note = fmt.Sprintf("The output is too long to show whole (%s), and the rest is lost: %v.", amount.Bytes(ends.total), err)
-		shape = shape.of(limit)
+		shape = shape.scale(limit)
 	} else {
 		shape = shape.within(limit)
 		p.kept = path
@@ -154,7 +154,7 @@ func (e *Executor) move(p *Pending, parts []msg.Part, r tool.Result, limit int) 
 		io.Copy(alarms, io.NewSectionReader(body, 0, maxAlarming)) // ok: best effort
 	}
 	shape = shape.within(limit)
-	ends := &ends{max: max(shape.head, shape.tail) * utf8.UTFMax, total: body.Size(), lines: body.Lines(), alarms: alarms}
+	ends := &headTail{max: max(shape.head, shape.tail) * utf8.UTFMax, total: body.Size(), lines: body.Lines(), alarms: alarms}
 	ends.first, ends.last = make([]byte, ends.max), make([]byte, ends.max)
 	n, _ := body.ReadAt(ends.first, 0) // ok: a partial read is shown
 	ends.first = ends.first[:n]
@@ -181,18 +181,18 @@ func (e *Executor) save(p *Pending, name, ext string, r io.Reader) (path string,
 	return e.Results.SaveResult(name, ext, r)
 }
 
-// ends is a writer that keeps the first and the last max bytes.
-type ends struct {
+// headTail is a writer that keeps the first and the last max bytes.
+type headTail struct {
 	max   int
 	total int64
 	lines int
 	first []byte
 	last  []byte
-	// alarms finds the lines that look like errors. It may be nil.
-	alarms *alarms
+	// errorLines finds the lines that look like errors. It may be nil.
+	alarms *errorLines
 }
 
-func (w *ends) Write(p []byte) (int, error) {
+func (w *headTail) Write(p []byte) (int, error) {
 	n := len(p)
 	w.total += int64(n)
 	w.lines += bytes.Count(p, []byte{'\n'})
@@ -214,7 +214,7 @@ func (w *ends) Write(p []byte) (int, error) {
 }
 
 // preview returns the beginning and, if the shape has a tail, the end.
-func (w *ends) preview(s shape) string {
+func (w *headTail) preview(s shape) string {
 	first := cutHead(w.head(), s.head)
 	if s.tail == 0 {
 		return "\nIt begins:\n" + fold(first)
@@ -251,8 +251,8 @@ func fold(s string) string {
 	return b.String()
 }
 
-func (w *ends) head() string { return strings.ToValidUTF8(string(w.first), "\uFFFD") }
-func (w *ends) tail() string {
+func (w *headTail) head() string { return strings.ToValidUTF8(string(w.first), "\uFFFD") }
+func (w *headTail) tail() string {
 	return strings.ToValidUTF8(string(w.last[max(0, len(w.last)-w.max):]), "\uFFFD")
 }
 

@@ -205,7 +205,7 @@ func TestPreviewOfAFailure(t *testing.T) {
 }
 
 func TestAlarms(t *testing.T) {
-	a := new(alarms)
+	a := new(errorLines)
 	for _, part := range []string{"ok\nnpm ER", "R! code\nValueError: x\n", strings.Repeat("x", 3000) + "FAIL\n", "--- FA", "IL: TestX\nno err", "or\nerror[E1]: cut off"} {
 		a.Write([]byte(part))
 	}
@@ -556,7 +556,7 @@ func FuzzEnds(f *testing.F) {
 		if limit <= 0 || limit > 1000 || step == 0 {
 			return
 		}
-		w := &ends{max: limit}
+		w := &headTail{max: limit}
 		for rest := s; rest != ""; {
 			n := min(int(step), len(rest))
 			w.Write([]byte(rest[:n]))

@@ -436,7 +436,7 @@ func failed(r tool.Result, err error) tool.Result {
 	if errors.As(err, &coded) {
 		r.Code = coded.Code
 	}
-	r.Parts = append(r.Parts[:len(r.Parts):len(r.Parts)], &msg.Text{Text: words(err)})
+	r.Parts = append(r.Parts[:len(r.Parts):len(r.Parts)], &msg.Text{Text: errorText(err)})
 	return r
 }
 

@@ -17,7 +17,7 @@ const maxSaid = 200
 // to proceed.
 
 func errorOutcome(use *msg.ToolUse, err error) Outcome {
-	o := Outcome{Result: errorResult(use, words(err))}
+	o := Outcome{Result: errorResult(use, errorText(err))}
 	if coded := (*tool.Error)(nil); errors.As(err, &coded) {
 		o.Code = coded.Code
 	}
@@ -37,8 +37,8 @@ func errorResult(use *msg.ToolUse, text string) *msg.ToolResult {
 	return &msg.ToolResult{ID: use.ID, Parts: []msg.Part{&msg.Text{Text: msg.Neutralise(text)}}, IsError: true}
 }
 
-// words returns err's text, or a default if it is empty, because a result must not be empty.
-func words(err error) string {
+// errorText returns err's text, or a default if it is empty, because a result must not be empty.
+func errorText(err error) string {
 	if s := err.Error(); strings.TrimSpace(s) != "" {
 		return s
 	}

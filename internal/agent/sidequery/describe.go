@@ -26,7 +26,7 @@ const (
 // it has no description. Each kind of description is given up separately when it keeps failing.
 // It is safe for concurrent use. Log may be nil.
 type Describer struct {
-	Small    *Small
+	Small    *SmallModel
 	Language func() texts.Language
 	Log      *slog.Logger
 
@@ -95,7 +95,7 @@ func (d *Describer) ask(ctx context.Context, name, purpose string, facts []strin
 	answer, err := d.Small.Ask(ctx, Question{
 		Purpose:   purpose,
 		System:    []msg.Part{&msg.Text{Text: catalogue.Text(d.Language(), name)}},
-		Messages:  []msg.Message{msg.UserText(NewSeal().Quote(name, strings.Join(facts, "\n")))},
+		Messages:  []msg.Message{msg.UserText(NewNonce().Quote(name, strings.Join(facts, "\n")))},
 		MaxTokens: describeTokens, Timeout: describeTime,
 	})
 	if err != nil {

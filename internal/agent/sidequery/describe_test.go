@@ -34,7 +34,7 @@ func (m *mind) Stream(_ context.Context, req *model.Request) iter.Seq2[model.Eve
 
 func describer(m *mind, small string) *Describer {
 	return &Describer{
-		Small:    &Small{Asker: Asker{Provider: m}, Models: func() (string, string) { return small, "main" }},
+		Small:    &SmallModel{Asker: Asker{Provider: m}, Models: func() (string, string) { return small, "main" }},
 		Language: func() texts.Language { return texts.English },
 	}
 }

@@ -8,23 +8,23 @@ import (
 	"strings"
 )
 
-// A Seal is a random word for one question about untrusted text. Text quoted with it cannot end
+// A Nonce is a random word for one question about untrusted text. Text quoted with it cannot end
 // its quotation, and an answer counts only if it repeats the word, so that untrusted text
 // cannot answer in place of the model.
-type Seal string
+type Nonce string
 
-// NewSeal returns a new seal.
-func NewSeal() Seal { return Seal(rand.Text()[:12]) }
+// NewNonce returns a new seal.
+func NewNonce() Nonce { return Nonce(rand.Text()[:12]) }
 
 // Quote returns text quoted as data in a question, under a name.
-func (s Seal) Quote(name, text string) string {
+func (s Nonce) Quote(name, text string) string {
 	return fmt.Sprintf("<%s seal=%q>\n%s\n</%s seal=%q>", name, string(s), text, name, string(s))
 }
 
 // Open returns the members of an answer, which must be a single JSON object that contains the
 // seal. All other answers are an error; see [Answer.Words]. Names are case-insensitive and must
 // not occur twice.
-func (s Seal) Open(a *Answer) (map[string]json.RawMessage, error) {
+func (s Nonce) Open(a *Answer) (map[string]json.RawMessage, error) {
 	text, err := a.Words()
 	if err != nil {
 		return nil, err

@@ -43,14 +43,14 @@ type Question struct {
 	Timeout time.Duration
 	// Format is the answer's JSON Schema. If nil, the answer is free text.
 	Format json.RawMessage
-	// Awaited is true if the user is waiting for the answer. Other questions are not retried
+	// Interactive is true if the user is waiting for the answer. Other questions are not retried
 	// when the server is overloaded.
-	Awaited bool
-	UserID  string
+	Interactive bool
+	UserID      string
 	// Search is copied from the request. Hear is called with each event of the answer. Both may
 	// be nil.
-	Search *model.Search
-	Hear   func(model.Event)
+	Search  *model.Search
+	OnEvent func(model.Event)
 }
 
 // DefaultTimeout applies to questions without a Timeout.
@@ -148,7 +148,7 @@ const unawaited = 3
 // before anyone saw any of it.
 func (q *Question) repeats(failures int, err error) bool {
 	var e *model.Error
-	return errors.As(err, &e) && e.Kind == model.Broken && !e.Lasting && q.Hear == nil && (q.Awaited || failures < unawaited)
+	return errors.As(err, &e) && e.Kind == model.Broken && !e.Lasting && q.OnEvent == nil && (q.Interactive || failures < unawaited)
 }
 
 // again waits until the question may be repeated and reports whether it may.
@@ -171,14 +171,14 @@ func (a *Asker) stream(ctx context.Context, q Question) (acc model.Accumulator, 
 	for ev, err := range a.Provider.Stream(ctx, &model.Request{
 		Model: q.Model, System: q.System, Tools: q.Tools, Messages: q.Messages,
 		Effort: q.Effort, Thinking: q.Thinking, Cache: q.Cache, Passing: q.Passing,
-		MaxTokens: q.MaxTokens, Format: q.Format, Background: !q.Awaited, UserID: q.UserID, Search: q.Search,
+		MaxTokens: q.MaxTokens, Format: q.Format, Background: !q.Interactive, UserID: q.UserID, Search: q.Search,
 	}) {
 		if err != nil {
 			return acc, err
 		}
 		acc.Add(ev)
-		if q.Hear != nil {
-			q.Hear(ev)
+		if q.OnEvent != nil {
+			q.OnEvent(ev)
 		}
 	}
 	return acc, nil

@@ -8,9 +8,9 @@ import (
 	"adze/internal/model"
 )
 
-// A Small sends questions to a conversation's small model. If the provider does not have that
+// A SmallModel sends questions to a conversation's small model. If the provider does not have that
 // model, it uses the main model from then on. It is safe for concurrent use.
-type Small struct {
+type SmallModel struct {
 	Asker Asker
 	// Models returns the IDs of the small and the main model, which are equal if no small model
 	// is configured.
@@ -24,7 +24,7 @@ type Small struct {
 
 // Ask sends q to the small model, or to the model that q names, and returns the complete
 // answer; see [Asker.Ask].
-func (s *Small) Ask(ctx context.Context, q Question) (*Answer, error) {
+func (s *SmallModel) Ask(ctx context.Context, q Question) (*Answer, error) {
 	if q.Model != "" {
 		return s.Asker.Ask(ctx, q)
 	}
@@ -34,20 +34,20 @@ func (s *Small) Ask(ctx context.Context, q Question) (*Answer, error) {
 	if model.KindOf(err) != model.NoModel || small == main {
 		return answer, err
 	}
-	s.miss(small, main)
+	s.markMissing(small, main)
 	q.Model = main
 	return s.Asker.Ask(ctx, q)
 }
 
 // Own reports whether the small model differs from the main one. Questions not worth the main
 // model's cost are skipped otherwise.
-func (s *Small) Own() bool {
+func (s *SmallModel) Own() bool {
 	small, main := s.models()
 	return small != main
 }
 
 // models returns the models to use; the main model replaces a missing small one.
-func (s *Small) models() (small, main string) {
+func (s *SmallModel) models() (small, main string) {
 	small, main = s.Models()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,8 +57,8 @@ func (s *Small) models() (small, main string) {
 	return small, main
 }
 
-// miss records that the provider does not have a model and notifies the user once.
-func (s *Small) miss(small, main string) {
+// markMissing records that the provider does not have a model and notifies the user once.
+func (s *SmallModel) markMissing(small, main string) {
 	s.mu.Lock()
 	known := s.missing[small]
 	if s.missing == nil {

@@ -345,7 +345,7 @@ func readPrompt(ctx context.Context, env *Env, args []string) (string, error) {
 		case strings.TrimSpace(text) == "":
 			text = piped
 		default:
-			text = msg.Piped(piped, text)
+			text = msg.WithPipedInput(piped, text)
 		}
 	}
 	if text = strings.TrimSpace(text); text == "" {

@@ -260,9 +260,9 @@ func (m *Choice) Thinking() model.Thinking {
 	case budgeted && budget > 0:
 		return model.Thinking{Mode: model.ThinkingBudget, Budget: max(budget, model.LeastBudget)}
 	case budgeted || m.spec.NoThinking:
-		return model.Thinking{Asked: true}
+		return model.Thinking{UserRequested: true}
 	}
-	return model.Thinking{Mode: model.ThinkingAdaptive, Asked: m.spec.Thinks}
+	return model.Thinking{Mode: model.ThinkingAdaptive, UserRequested: m.spec.Thinks}
 }
 
 // ThinkingWith returns the thinking mode for a token budget, or the user's choice if budget is
@@ -272,7 +272,7 @@ func (m *Choice) ThinkingWith(budget *int) model.Thinking {
 	case budget == nil:
 		return m.Thinking()
 	case *budget == 0:
-		return model.Thinking{Asked: true}
+		return model.Thinking{UserRequested: true}
 	}
 	return model.Thinking{Mode: model.ThinkingBudget, Budget: max(*budget, model.LeastBudget)}
 }

@@ -151,8 +151,8 @@ func Open(c Config, name string) (*Backend, error) {
 
 // Silent returns a backend that lists models but never answers, for previews.
 func Silent(c Config) *Backend {
-	row := router.Row{Name: "none", Open: func() (model.Provider, error) { return nil, errors.New("no model is asked") }}
-	r := router.New(router.Config{Rows: []router.Row{row}, Route: func(name string) (string, string) { return row.Name, name }})
+	row := router.Backend{Name: "none", Open: func() (model.Provider, error) { return nil, errors.New("no model is asked") }}
+	r := router.New(router.Config{Rows: []router.Backend{row}, Route: func(name string) (string, string) { return row.Name, name }})
 	return &Backend{Router: r, Provider: r, Name: row.Name, KeySource: "none", Scripted: true, Shared: true, Models: c.Models, close: func() error { return nil }}
 }
 
@@ -168,9 +168,9 @@ func openReplay(file string, c Config) (*Backend, error) {
 			return nil, setup.Errorf("--record-requests: %v", err)
 		}
 	}
-	row := router.Row{Name: "replay", Open: func() (model.Provider, error) { return player.Provider(), nil }}
+	row := router.Backend{Name: "replay", Open: func() (model.Provider, error) { return player.Provider(), nil }}
 	return &Backend{
-		Router: router.New(router.Config{Rows: []router.Row{row}, Route: func(name string) (string, string) { return row.Name, name }}),
+		Router: router.New(router.Config{Rows: []router.Backend{row}, Route: func(name string) (string, string) { return row.Name, name }}),
 		Name:   row.Name, Why: "--model", KeySource: "none", Scripted: true, Shared: true, Models: c.Models, close: func() error { return nil },
 	}, nil
 }
@@ -190,9 +190,9 @@ func openProviders(c Config, name string) (*Backend, error) {
 	}
 	n := newNames(c, rows, chosen)
 	a := &access{Config: c, chosen: chosen, servers: &localServers{Config: c}}
-	var routed []router.Row
+	var routed []router.Backend
 	for _, p := range rows {
-		routed = append(routed, router.Row{Name: p.name, Open: func() (model.Provider, error) { return a.open(p) }, FirstParty: n.firstParty(p)})
+		routed = append(routed, router.Backend{Name: p.name, Open: func() (model.Provider, error) { return a.open(p) }, FirstParty: n.firstParty(p)})
 	}
 	b := &Backend{
 		Router: router.New(router.Config{Rows: routed, Route: func(name string) (string, string) {

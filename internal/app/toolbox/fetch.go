@@ -41,7 +41,7 @@ type PageReader struct {
 	// Current returns the name of the model in use, and Small the model for side queries. They
 	// are called only once there is a session.
 	Current func() string
-	Small   func() *sidequery.Small
+	Small   func() *sidequery.SmallModel
 	// Save stores a file with the conversation's results; may be nil.
 	Save func(name, ext string, r io.Reader) (string, error)
 }
@@ -96,8 +96,8 @@ const (
 // askPage asks the small model about a page's text, which cannot escape its quotation.
 func (r PageReader) askPage(ctx context.Context, system, text, prompt string) (string, error) {
 	answer, err := r.Small().Ask(ctx, sidequery.Question{
-		Purpose: "web pages", System: []msg.Part{&msg.Text{Text: system}}, MaxTokens: pageTokens, Timeout: pageTimeout, Awaited: true,
-		Messages: []msg.Message{msg.UserText(sidequery.NewSeal().Quote("page", text) + "\n\n" + prompt)},
+		Purpose: "web pages", System: []msg.Part{&msg.Text{Text: system}}, MaxTokens: pageTokens, Timeout: pageTimeout, Interactive: true,
+		Messages: []msg.Message{msg.UserText(sidequery.NewNonce().Quote("page", text) + "\n\n" + prompt)},
 	})
 	if err != nil {
 		return "", err

@@ -29,7 +29,7 @@ func WebSearch(p WebPlace, r PageReader) websearch.Config {
 		w.Offers = func() bool { m, err := r.Model.Lookup(r.Current()); return err == nil && m.WebSearch }
 		w.First = func() bool { return r.Model.Backend.Router.FirstParty(r.Current()) }
 		w.Ask = func(ctx context.Context, question string, s *model.Search, hear func(model.Event)) error {
-			q := sidequery.Question{Messages: []msg.Message{msg.UserText(question)}, Search: s, Hear: hear}
+			q := sidequery.Question{Messages: []msg.Message{msg.UserText(question)}, Search: s, OnEvent: hear}
 			return r.search(ctx, q, p.Project.Values().WebSearch.Small)
 		}
 	}
@@ -46,7 +46,7 @@ const (
 // provider's tool.
 func (r PageReader) search(ctx context.Context, q sidequery.Question, preferSmall bool) error {
 	small, main := r.Model.Small()
-	q.Purpose, q.Model, q.MaxTokens, q.Timeout, q.Awaited = "web search", main, searchTokens, searchTimeout, true
+	q.Purpose, q.Model, q.MaxTokens, q.Timeout, q.Interactive = "web search", main, searchTokens, searchTimeout, true
 	if m, err := r.Model.Lookup(small); preferSmall && err == nil && m.WebSearch {
 		forced := *q.Search
 		forced.Must = m.ForcedTool

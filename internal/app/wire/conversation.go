@@ -261,7 +261,7 @@ func (c *Conversation) openSession(ctx context.Context) {
 			CacheKey: models.CacheKey(c.record.ID, v.Prompt.NoCache),
 		})
 		cfg.Provider = withoutMemories(c.prompt.memory, cfg.Provider)
-		c.window.small = &sidequery.Small{Asker: asker(&cfg), Models: c.model.Small, Say: c.ws.Say}
+		c.window.small = &sidequery.SmallModel{Asker: asker(&cfg), Models: c.model.Small, Say: c.ws.Say}
 		enableRecall(c)
 		cfg.Prefetch = lookups(c)
 		openJudge(c, &cfg)
@@ -301,7 +301,7 @@ func (c *Conversation) openSession(ctx context.Context) {
 func (c *Conversation) order(cfg *session.Config) {
 	cfg.Hearers = []session.Hearer{{Name: "schedule", Hear: c.prompt.jobs.Hear}, {Name: "servers", Hear: c.Servers.Hear}}
 	cfg.Hearers = append(cfg.Hearers, session.Hearer{Name: "hooks", Hear: c.Hooks.Hear})
-	cfg.Stops = []agent.Stopper{c.Hooks}
+	cfg.Stops = []agent.StopHook{c.Hooks}
 	cfg.Listeners.Ended = func(ctx context.Context, e agent.Ended) {
 		c.Hooks.Ended(ctx, e)
 		c.skills.EndTurn()

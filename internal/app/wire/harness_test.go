@@ -116,12 +116,12 @@ func say(t *testing.T, s *session.Session, text string) {
 func TestKeptBesideNotes(t *testing.T) {
 	for _, tt := range []struct {
 		settings string
-		want     compact.Keep
+		want     compact.KeepPolicy
 		said     string
 	}{
 		{`{}`, compact.DefaultKeep, ""},
-		{`{"sessionMemoryCompact":{"minTokens":2000,"minTextMessages":1,"maxTokens":3000}}`, compact.Keep{MinTokens: 2000, MinTexts: 1, MaxTokens: 3000}, ""},
-		{`{"sessionMemoryCompact":{"minTokens":0,"minTextMessages":0}}`, compact.Keep{MaxTokens: 40_000}, ""},
+		{`{"sessionMemoryCompact":{"minTokens":2000,"minTextMessages":1,"maxTokens":3000}}`, compact.KeepPolicy{MinTokens: 2000, MinTexts: 1, MaxTokens: 3000}, ""},
+		{`{"sessionMemoryCompact":{"minTokens":0,"minTextMessages":0}}`, compact.KeepPolicy{MaxTokens: 40_000}, ""},
 		{`{"sessionMemoryCompact":{"minTokens":5000,"maxTokens":4000}}`, compact.DefaultKeep, "minTokens is 5000, which is more than maxTokens, 4000"},
 		{`{"sessionMemoryCompact":{"minTokens":-1}}`, compact.DefaultKeep, "sessionMemoryCompact.minTokens"},
 		{`{"sessionMemoryCompact":{"minTextMessages":-3,"maxTokens":"many"}}`, compact.DefaultKeep, "sessionMemoryCompact.minTextMessages"},

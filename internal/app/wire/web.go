@@ -24,7 +24,7 @@ func reader(c *Conversation) toolbox.PageReader {
 	return toolbox.PageReader{
 		Gate: c.Gate, Model: c.model, Save: saver(c),
 		Current: func() string { return c.Session.Model() },
-		Small:   func() *sidequery.Small { return c.window.small },
+		Small:   func() *sidequery.SmallModel { return c.window.small },
 	}
 }
 

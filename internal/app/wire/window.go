@@ -23,9 +23,9 @@ import (
 
 // windowParts holds the experimental compaction steps enabled in the settings.
 type windowParts struct {
-	small   *sidequery.Small // answers side queries; nil without a model
-	snipper *snip.Snipper    // nil if snipping is off
-	folder  *collapse.Folder // nil if collapsing is off
+	small   *sidequery.SmallModel // answers side queries; nil without a model
+	snipper *snip.Snipper         // nil if snipping is off
+	folder  *collapse.Folder      // nil if collapsing is off
 }
 
 // keepWithin configures the session to stay within the context window.
@@ -68,7 +68,7 @@ func (c *Conversation) keepWithin(cfg *session.Config) {
 }
 
 // keepNoted returns how much of a conversation to retain when notes replace the rest.
-func keepNoted(s settings.Window, say func(string)) compact.Keep {
+func keepNoted(s settings.Window, say func(string)) compact.KeepPolicy {
 	k := s.KeepNoted
 	if !k.Valid() {
 		d := compact.DefaultKeep

@@ -70,8 +70,8 @@ func (c *Contract) Judged() {
 	c.files = nil
 }
 
-// Stop implements [agent.Stopper].
-func (c *Contract) Stop(context.Context, agent.StopCheck) (v agent.StopVerdict, err error) {
+// Stop implements [agent.StopHook].
+func (c *Contract) Stop(context.Context, agent.StopInput) (v agent.StopResult, err error) {
 	if c == nil || !c.Holds() || c.Busy() {
 		return v, nil
 	}
@@ -82,7 +82,7 @@ func (c *Contract) Stop(context.Context, agent.StopCheck) (v agent.StopVerdict, 
 	}
 	c.sent = true
 	names := strings.Join(c.files[:min(len(c.files), shown)], "\n")
-	return agent.StopVerdict{Hook: "verification", Block: verifyTexts.Text(c.Language(), "wanted", strconv.Itoa(len(c.files)), names)}, nil
+	return agent.StopResult{Hook: "verification", Block: verifyTexts.Text(c.Language(), "wanted", strconv.Itoa(len(c.files)), names)}, nil
 }
 
 // Ended records that the turn has ended.

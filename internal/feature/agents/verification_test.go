@@ -23,7 +23,7 @@ func TestContract(t *testing.T) {
 	}
 	stop := func(what string, want string) {
 		t.Helper()
-		v, err := c.Stop(t.Context(), agent.StopCheck{})
+		v, err := c.Stop(t.Context(), agent.StopInput{})
 		if err != nil || (v.Block == "") != (want == "") || !strings.Contains(v.Block, want) {
 			t.Errorf("%s: %q, %v", what, v.Block, err)
 		}
@@ -47,14 +47,14 @@ func TestContract(t *testing.T) {
 	for i := range 1000 {
 		change(fmt.Sprintf("/p/%d", i))
 	}
-	if v, _ := c.Stop(t.Context(), agent.StopCheck{}); strings.Count(v.Block, "/p/") != shown {
+	if v, _ := c.Stop(t.Context(), agent.StopInput{}); strings.Count(v.Block, "/p/") != shown {
 		t.Errorf("%d files are named", strings.Count(v.Block, "/p/"))
 	}
 	none := (*Contract)(nil)
 	none.Changed(t.Context(), "/p/a")
 	none.Judged()
 	none.Ended()
-	if v, err := none.Stop(t.Context(), agent.StopCheck{}); v != (agent.StopVerdict{}) || err != nil {
+	if v, err := none.Stop(t.Context(), agent.StopInput{}); v != (agent.StopResult{}) || err != nil {
 		t.Error("there is none, and it asks for something")
 	}
 }

@@ -38,7 +38,7 @@ func (c Checker) Ask(ctx context.Context, a hook.Asking) (hook.Opinion, error) {
 	if len(a.Input) > maxInput {
 		return hook.Opinion{}, fmt.Errorf("the event is too long for an agent (%d bytes)", len(a.Input))
 	}
-	seal := sidequery.NewSeal()
+	seal := sidequery.NewNonce()
 	answer, err := c.Run(ctx, Inquiry{
 		System: catalogue.Text(c.Language(), "agent", string(seal)), Prompt: question(seal, a),
 		Model: a.Model, Schema: json.RawMessage(answerSchema), MaxTurns: maxTurns,

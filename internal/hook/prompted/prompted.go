@@ -28,7 +28,7 @@ const (
 
 // Config configures prompt hooks.
 type Config struct {
-	Small *sidequery.Small
+	Small *sidequery.SmallModel
 	// Resolve returns the ID of the model that a hook names.
 	Resolve  func(name string) (id string, err error)
 	Language func() texts.Language
@@ -49,7 +49,7 @@ func (c Config) Ask(ctx context.Context, a hook.Asking) (hook.Opinion, error) {
 		}
 		q.Model = id
 	}
-	seal := sidequery.NewSeal()
+	seal := sidequery.NewNonce()
 	q.System = []msg.Part{&msg.Text{Text: catalogue.Text(c.Language(), "system", string(seal))}}
 	q.Messages = []msg.Message{msg.UserText(question(seal, a))}
 	answer, err := c.Small.Ask(ctx, q)
@@ -80,7 +80,7 @@ func opinion(members map[string]json.RawMessage) (hook.Opinion, error) {
 }
 
 // question returns a hook's prompt with the event inserted or appended.
-func question(seal sidequery.Seal, a hook.Asking) string {
+func question(seal sidequery.Nonce, a hook.Asking) string {
 	const place = "$ARGUMENTS"
 	event := seal.Quote("event", string(a.Input))
 	if !strings.Contains(a.Prompt, place) {

@@ -68,7 +68,7 @@ func TestAsk(t *testing.T) {
 
 func newConfig(m *mind) Config {
 	return Config{
-		Small: &sidequery.Small{Asker: sidequery.Asker{Provider: m}, Models: func() (string, string) { return "small", "main" }},
+		Small: &sidequery.SmallModel{Asker: sidequery.Asker{Provider: m}, Models: func() (string, string) { return "small", "main" }},
 		Resolve: func(name string) (string, error) {
 			if name == "nobody" {
 				return "", errors.New("there is no model nobody")

@@ -213,7 +213,7 @@ func result(o *exec.Outcome, structured bool) *sdk.CallToolResult {
 // content converts a part for the client, or returns nil. Reminder marks are removed, since
 // they mean nothing to its model.
 func content(part msg.Part) sdk.Content {
-	if text, ok := msg.Reminded(part); ok {
+	if text, ok := msg.ReminderText(part); ok {
 		return &sdk.TextContent{Text: text}
 	}
 	switch p := part.(type) {

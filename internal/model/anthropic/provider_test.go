@@ -36,7 +36,7 @@ func answering(w http.ResponseWriter, _ *http.Request) {
 
 func failing(kind model.Kind, message string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
-		status, body := messages.Server{}.SpellError(kind, message)
+		status, body := messages.Server{}.EncodeError(kind, message)
 		w.WriteHeader(status)
 		w.Write(body)
 	}

@@ -73,8 +73,8 @@ func quirks() messages.Dialect {
 	return messages.Dialect{Version: "bedrock-2023-05-31", StreamInPath: true, BetasInBody: true}
 }
 
-// Dialect implements [wire.Dialect], [wire.Framed], [wire.Counting], [wire.Heading] and
-// [wire.Lenient]. It requires the quirks set by [Service].
+// Dialect implements [wire.Dialect], [wire.FramedDialect], [wire.CountingDialect], [wire.HeaderDialect] and
+// [wire.LenientDialect]. It requires the quirks set by [Service].
 type Dialect struct {
 	messages.Dialect
 	// Region is the region requests are sent to. It determines a model's name.

@@ -79,7 +79,7 @@ func answer(w http.ResponseWriter, text string) {
 }
 
 func speech(text string) []byte {
-	sp := NewServer().NewSpeller(true)
+	sp := NewServer().NewResponseEncoder(true)
 	return bytes.Join([][]byte{
 		sp.Open("msg_1", "m", wire.Counts{wire.InputTokens: 1}), sp.Event(model.TextDelta{Text: text}),
 		sp.Event(model.BlockDone{Part: &msg.Text{Text: text}}), sp.Close(model.StopEnd, wire.Counts{wire.OutputTokens: 1}),
@@ -180,7 +180,7 @@ func TestCount(t *testing.T) {
 		if refused != nil || !asked.Count || asked.Model != "anthropic.claude-opus-5-5" {
 			t.Errorf("asked %+v, refused %v", asked, refused)
 		}
-		w.Write(NewServer().SpellCount(17))
+		w.Write(NewServer().EncodeTokenCount(17))
 	}))
 	if n, err := p.CountTokens(t.Context(), ask("claude-opus-5-5")); n != 17 || err != nil {
 		t.Errorf("%d tokens, error %v", n, err)
@@ -367,7 +367,7 @@ func TestFrames(t *testing.T) {
 func TestGatewayStream(t *testing.T) {
 	p := provider(t, Config{Env: environment(t)}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
-		sp := NewServer().inner().NewSpeller(true)
+		sp := NewServer().inner().NewResponseEncoder(true)
 		w.Write(sp.Open("m", "m", nil))
 		w.Write(sp.Event(model.TextDelta{Text: "plain"}))
 		w.Write(sp.Close(model.StopEnd, nil))
@@ -449,7 +449,7 @@ func (o oneByte) Read(p []byte) (int, error) { return o.r.Read(p[:min(1, len(p))
 // TestAllocations checks that unwrapping a delta allocates nothing beyond the inner dialect's
 // allocations.
 func TestAllocations(t *testing.T) {
-	sp := NewServer().NewSpeller(true)
+	sp := NewServer().NewResponseEncoder(true)
 	delta := sp.Event(model.TextDelta{Text: "a few more words"})
 	delta = sp.Event(model.TextDelta{Text: "a few more words"}) // the block is already open
 	r := &frameReader{}

@@ -12,7 +12,7 @@ import (
 // areas lists the region groups that can prefix a model ID.
 var areas = [...]string{"us-gov", "us", "eu", "apac", "jp", "au", "global"}
 
-// CountPath implements [wire.Counting]. Token counting uses the model ID without an area.
+// CountPath implements [wire.CountingDialect]. Token counting uses the model ID without an area.
 func (d Dialect) CountPath(req *model.Request) string {
 	id := ModelID(req.Model, d.Region)
 	for _, area := range areas {
@@ -33,7 +33,7 @@ type countBody struct {
 	} `json:"input"`
 }
 
-// EncodeCount implements [wire.Counting].
+// EncodeCount implements [wire.CountingDialect].
 func (d Dialect) EncodeCount(req *model.Request) ([]byte, error) {
 	body, err := d.NewEncoder().EncodeBody(req, nil)
 	if err != nil {
@@ -45,7 +45,7 @@ func (d Dialect) EncodeCount(req *model.Request) ([]byte, error) {
 	return append(text, `"}}}`...), nil
 }
 
-// DecodeCount implements [wire.Counting].
+// DecodeCount implements [wire.CountingDialect].
 func (d Dialect) DecodeCount(body []byte) (int, error) {
 	var answer struct {
 		Input *int `json:"inputTokens"`

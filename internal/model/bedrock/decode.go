@@ -13,7 +13,7 @@ import (
 	"adze/internal/msg"
 )
 
-// NewFrames implements [wire.Framed].
+// NewFrames implements [wire.FramedDialect].
 func (Dialect) NewFrames(r io.Reader) wire.Frames { return &frameReader{r: r} }
 
 // NewDecoder implements [wire.Dialect].

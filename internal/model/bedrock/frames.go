@@ -27,7 +27,7 @@ var (
 	errPage         = errors.New("a web page came instead of a stream")
 )
 
-// MediaType implements [wire.Framed].
+// MediaType implements [wire.FramedDialect].
 func (Dialect) MediaType() string { return mediaType }
 
 // A frameReader reads the messages of an event stream. It implements [wire.Frames].

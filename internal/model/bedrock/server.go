@@ -26,31 +26,31 @@ func NewServer() Server { return Server{Dialect{Dialect: quirks(), Region: "us-e
 func (s Server) inner() messages.Server { return messages.Server{Dialect: s.Dialect.Dialect} }
 
 // Admit implements [wire.Server].
-func (s Server) Admit(path string, h http.Header, body []byte) (wire.Asked, *model.Error) {
+func (s Server) Admit(path string, h http.Header, body []byte) (wire.RequestInfo, *model.Error) {
 	_, rest, ok := strings.Cut(path, "/model/")
 	at := strings.LastIndexByte(rest, '/')
 	if !ok || at <= 0 {
-		return wire.Asked{}, nothingAt(path)
+		return wire.RequestInfo{}, nothingAt(path)
 	}
 	id, operation := rest[:at], rest[at+1:]
 	if plain, err := url.PathUnescape(id); err == nil {
 		id = plain
 	}
 	if e := admitted(h); e != nil {
-		return wire.Asked{}, e
+		return wire.RequestInfo{}, e
 	}
 	if operation == "count-tokens" {
 		var count countBody
 		if err := json.Unmarshal(body, &count); err != nil || len(count.Input.Invoke.Body) == 0 {
-			return wire.Asked{}, &model.Error{Kind: model.Invalid, Message: "input.invokeModel.body is missing"}
+			return wire.RequestInfo{}, &model.Error{Kind: model.Invalid, Message: "input.invokeModel.body is missing"}
 		}
 		if err := s.Check(nil, count.Input.Invoke.Body); err != nil {
-			return wire.Asked{}, &model.Error{Kind: model.Invalid, Message: err.Error()}
+			return wire.RequestInfo{}, &model.Error{Kind: model.Invalid, Message: err.Error()}
 		}
-		return wire.Asked{Model: id, Count: true}, nil
+		return wire.RequestInfo{Model: id, Count: true}, nil
 	}
 	if operation != "invoke" && operation != "invoke-with-response-stream" {
-		return wire.Asked{}, nothingAt(path)
+		return wire.RequestInfo{}, nothingAt(path)
 	}
 	asked, e := s.inner().AdmitBody(h, body)
 	asked.Model, asked.Stream = id, operation != "invoke"
@@ -110,12 +110,12 @@ func (s Server) Sign(body []byte, id, before string) string { return s.inner().S
 // Read implements [wire.Server].
 func (s Server) Read(body []byte) (*model.Request, error) { return s.inner().Read(body) }
 
-// SpellCount implements [wire.Server].
-func (s Server) SpellCount(n int) []byte { return fmt.Appendf(nil, `{"inputTokens":%d}`, n) }
+// EncodeTokenCount implements [wire.Server].
+func (s Server) EncodeTokenCount(n int) []byte { return fmt.Appendf(nil, `{"inputTokens":%d}`, n) }
 
-// SpellError implements [wire.Server].
-func (s Server) SpellError(kind model.Kind, message string) (status int, body []byte) {
-	status, usual := s.inner().SpellError(kind, message)
+// EncodeError implements [wire.Server].
+func (s Server) EncodeError(kind model.Kind, message string) (status int, body []byte) {
+	status, usual := s.inner().EncodeError(kind, message)
 	var w struct{ Error struct{ Message string } }
 	json.Unmarshal(usual, &w) // ok: it was just written
 	text := w.Error.Message
@@ -136,17 +136,17 @@ func (s Server) SpellError(kind model.Kind, message string) (status int, body []
 	return status, append(msg.AppendString([]byte(`{"message":`), text), '}')
 }
 
-// NewSpeller implements [wire.Server].
-func (s Server) NewSpeller(stream bool) wire.Speller {
-	inner := s.inner().NewSpeller(stream)
+// NewResponseEncoder implements [wire.Server].
+func (s Server) NewResponseEncoder(stream bool) wire.ResponseEncoder {
+	inner := s.inner().NewResponseEncoder(stream)
 	if !stream {
 		return inner
 	}
-	return &speller{inner}
+	return &responseEncoder{inner}
 }
 
-// A speller wraps events of the Messages dialect.
-type speller struct{ inner wire.Speller }
+// A responseEncoder wraps events of the Messages dialect.
+type responseEncoder struct{ inner wire.ResponseEncoder }
 
 // wrap re-frames server-sent events as event-stream messages.
 func wrap(events []byte) (out []byte) {
@@ -162,19 +162,21 @@ func wrap(events []byte) (out []byte) {
 	return out
 }
 
-func (s *speller) Open(id, name string, u wire.Counts) []byte { return wrap(s.inner.Open(id, name, u)) }
-func (s *speller) Event(e model.Event) []byte                 { return wrap(s.inner.Event(e)) }
-func (s *speller) Usage(u wire.Counts) []byte                 { return wrap(s.inner.Usage(u)) }
-func (s *speller) Ping() []byte                               { return wrap(s.inner.Ping()) }
-func (s *speller) Raw(json string) []byte                     { return wrap(s.inner.Raw(json)) }
-func (s *speller) Garble() []byte                             { return wrap(s.inner.Garble()) }
+func (s *responseEncoder) Open(id, name string, u wire.Counts) []byte {
+	return wrap(s.inner.Open(id, name, u))
+}
+func (s *responseEncoder) Event(e model.Event) []byte { return wrap(s.inner.Event(e)) }
+func (s *responseEncoder) Usage(u wire.Counts) []byte { return wrap(s.inner.Usage(u)) }
+func (s *responseEncoder) Ping() []byte               { return wrap(s.inner.Ping()) }
+func (s *responseEncoder) Raw(json string) []byte     { return wrap(s.inner.Raw(json)) }
+func (s *responseEncoder) Garble() []byte             { return wrap(s.inner.Garble()) }
 
-func (s *speller) Close(reason model.StopReason, u wire.Counts) []byte {
+func (s *responseEncoder) Close(reason model.StopReason, u wire.Counts) []byte {
 	return wrap(s.inner.Close(reason, u))
 }
 
 // Fail returns an exception.
-func (s *speller) Fail(kind model.Kind, message string) []byte {
+func (s *responseEncoder) Fail(kind model.Kind, message string) []byte {
 	name := "internalServerException"
 	switch kind {
 	case model.RateLimited:
@@ -184,6 +186,6 @@ func (s *speller) Fail(kind model.Kind, message string) []byte {
 	case model.TooLong, model.OverWindow, model.MediaTooLarge, model.BadSignature, model.Refused, model.Invalid, model.Quota:
 		name = "validationException"
 	}
-	_, body := NewServer().SpellError(kind, message)
+	_, body := NewServer().EncodeError(kind, message)
 	return appendFrame(nil, body, ":exception-type", name, ":content-type", "application/json", ":message-type", "exception")
 }

@@ -12,7 +12,7 @@ import (
 	"adze/internal/msg"
 )
 
-// Dialect implements [wire.Dialect], [wire.Referring] and [wire.Lenient]. The zero value uses
+// Dialect implements [wire.Dialect], [wire.RequestAwareDialect] and [wire.LenientDialect]. The zero value uses
 // no feature that a compatible server may lack.
 type Dialect struct {
 	// Developer gives the system prompt the role developer.
@@ -80,7 +80,7 @@ func (r *Replay) UnmarshalText(text []byte) error {
 // Path implements [wire.Dialect].
 func (Dialect) Path(*model.Request) string { return "chat/completions" }
 
-// ListPath implements [wire.Listing].
+// ListPath implements [wire.ListingDialect].
 func (Dialect) ListPath() string { return "models" }
 
 // NewEncoder implements [wire.Dialect].
@@ -91,7 +91,7 @@ func (d Dialect) NewDecoder(requestID string, raw bool) wire.Decoder {
 	return &decoder{reply: reply{dialect: d, requestID: requestID}, raw: raw}
 }
 
-// For implements [wire.Referring].
+// For implements [wire.RequestAwareDialect].
 func (d Dialect) For(req *model.Request) wire.Dialect { return bound{d, req.Tools} }
 
 // A bound dialect decodes the answer to a request with tools.
@@ -103,7 +103,7 @@ type bound struct {
 func (b bound) NewDecoder(requestID string, raw bool) wire.Decoder {
 	d := &decoder{reply: reply{dialect: b.Dialect, tools: b.tools, requestID: requestID}, raw: raw}
 	if len(b.tools) > 0 {
-		d.prose = &prose{tools: b.tools, late: !b.TextTools}
+		d.prose = &textCallParser{tools: b.tools, late: !b.TextTools}
 	}
 	return d
 }

@@ -17,8 +17,8 @@ import (
 type decoder struct {
 	reply
 	raw     bool
-	thought thought
-	prose   *prose // finds calls in text; may be nil
+	thought thoughtParser
+	prose   *textCallParser // finds calls in text; may be nil
 	scan    jsonscan.Scanner
 
 	chunks   bool   // a chunk was received

@@ -53,7 +53,7 @@ func (e *encoder) Continues(req *model.Request) bool {
 }
 
 // write appends a message to the preceding ones.
-func (e *encoder) write(dst []byte, after bool, m *wire.Written) []byte {
+func (e *encoder) write(dst []byte, after bool, m *wire.EncodedMessage) []byte {
 	if after {
 		dst = append(dst, ',')
 	}

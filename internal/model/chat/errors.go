@@ -301,10 +301,10 @@ func (w wireError) size(e *model.Error) {
 	}
 }
 
-// SpellError implements [wire.Server]. Kinds that a server cannot send (connection errors and
+// EncodeError implements [wire.Server]. Kinds that a server cannot send (connection errors and
 // Broken) count as ServerFault. A message that would be classified as another kind is prefixed
 // with the usual message.
-func (Server) SpellError(kind model.Kind, message string) (status int, body []byte) {
+func (Server) EncodeError(kind model.Kind, message string) (status int, body []byte) {
 	answer, ok := usual(kind)
 	if !ok {
 		kind = model.ServerFault

@@ -115,7 +115,7 @@ func (d Dialect) replays(req *model.Request) bool {
 	})
 }
 
-// Optional implements [wire.Lenient].
+// Optional implements [wire.LenientDialect].
 func (d Dialect) Optional(req *model.Request, e *model.Error) (part model.Omission, name string) {
-	return wire.Refused(req, e, notTaken[:], d.optionals())
+	return wire.RefusedPart(req, e, notTaken[:], d.optionals())
 }

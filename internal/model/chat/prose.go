@@ -57,9 +57,9 @@ func appendTextCall(text []byte, u *msg.ToolUse) []byte {
 	return append(text, "}\n"+callEndTag...)
 }
 
-// prose finds calls in an answer's text. It holds back text that may be a call until that is
+// textCallParser finds calls in an answer's text. It holds back text that may be a call until that is
 // decided.
-type prose struct {
+type textCallParser struct {
 	tools []msg.ToolSpec
 	// If late is true, only calls at the end of an answer are recognized, between the tags that
 	// models were trained on: the server should have parsed them, and any other text is text.
@@ -81,7 +81,7 @@ const (
 )
 
 // add adds text and forwards the decided part to r.
-func (p *prose) add(r *reply, text []byte) {
+func (p *textCallParser) add(r *reply, text []byte) {
 	if p.late && len(p.held) == 0 && p.state != toTheEnd && !bytes.ContainsAny(text, "<`") {
 		p.state = flowing
 		r.write(text)
@@ -94,7 +94,7 @@ func (p *prose) add(r *reply, text []byte) {
 
 // flush emits the buffered text before a part of another kind. call is true if that part is a
 // call.
-func (p *prose) flush(r *reply, call bool) {
+func (p *textCallParser) flush(r *reply, call bool) {
 	if p == nil || !p.late {
 		return
 	}
@@ -104,7 +104,7 @@ func (p *prose) flush(r *reply, call bool) {
 }
 
 // tags returns the tags that begin a call.
-func (p *prose) tags() []string {
+func (p *textCallParser) tags() []string {
 	if p.late {
 		return []string{callTag, functionTag}
 	}
@@ -112,7 +112,7 @@ func (p *prose) tags() []string {
 }
 
 // step forwards part of the buffered text if possible.
-func (p *prose) step(r *reply) bool {
+func (p *textCallParser) step(r *reply) bool {
 	switch p.state {
 	case opening:
 		begins := bytes.TrimLeft(p.held, " \t\r\n")
@@ -170,7 +170,7 @@ func short(text []byte, tag string) bool {
 
 // undecided returns the number of bytes at the end of the buffer that may begin a tag or a
 // fence.
-func (p *prose) undecided() int {
+func (p *textCallParser) undecided() int {
 	tags := p.tags()
 	if p.late {
 		tags = append(tags, fence)
@@ -185,7 +185,7 @@ func (p *prose) undecided() int {
 }
 
 // end handles the end of the answer.
-func (p *prose) end(r *reply) {
+func (p *textCallParser) end(r *reply) {
 	if p.state == inCall || p.state == toTheEnd {
 		p.calls(r, p.held)
 	} else {
@@ -195,7 +195,7 @@ func (p *prose) end(r *reply) {
 }
 
 // calls forwards text as calls if it parses as such, otherwise as text.
-func (p *prose) calls(r *reply, text []byte) {
+func (p *textCallParser) calls(r *reply, text []byte) {
 	found := p.parse(text)
 	if p.late {
 		found = p.parseLate(string(text))
@@ -219,7 +219,7 @@ type textCall struct {
 
 // parse returns the calls in text, or nil if any of it is something else. A call of a tool that
 // was not offered does not count.
-func (p *prose) parse(text []byte) []textCall {
+func (p *textCallParser) parse(text []byte) []textCall {
 	s := strings.TrimSpace(string(text))
 	for _, tag := range []string{callTag, listTag} {
 		s = strings.TrimSpace(strings.TrimPrefix(s, tag))
@@ -257,10 +257,10 @@ func (p *prose) parse(text []byte) []textCall {
 	return calls
 }
 
-func (p *prose) offered(name string) bool { return p.tool(name) != nil }
+func (p *textCallParser) offered(name string) bool { return p.tool(name) != nil }
 
 // tool returns the tool with that name, or nil.
-func (p *prose) tool(name string) *msg.ToolSpec {
+func (p *textCallParser) tool(name string) *msg.ToolSpec {
 	for i := range p.tools {
 		if toolname.Restrict(p.tools[i].Name) == name {
 			return &p.tools[i]
@@ -271,7 +271,7 @@ func (p *prose) tool(name string) *msg.ToolSpec {
 
 // parseLate returns the calls if text consists only of calls, otherwise nil. The last end tag
 // may be missing.
-func (p *prose) parseLate(text string) []textCall {
+func (p *textCallParser) parseLate(text string) []textCall {
 	var calls []textCall
 	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
 		inside, tagged := strings.CutPrefix(text, callTag)
@@ -295,7 +295,7 @@ func (p *prose) parseLate(text string) []textCall {
 }
 
 // object parses a call written as a JSON object and returns the rest.
-func (p *prose) object(text string) (c textCall, rest string, ok bool) {
+func (p *textCallParser) object(text string) (c textCall, rest string, ok bool) {
 	var call struct {
 		Name       string          `json:"name"`
 		Arguments  json.RawMessage `json:"arguments"`
@@ -318,7 +318,7 @@ func (p *prose) object(text string) (c textCall, rest string, ok bool) {
 // function parses a call written as <function=NAME> with <parameter=NAME> in it, and returns
 // the rest. A value that itself contains such tags is ambiguous, so it is not treated as a
 // call.
-func (p *prose) function(text string) (c textCall, rest string, ok bool) {
+func (p *textCallParser) function(text string) (c textCall, rest string, ok bool) {
 	body, rest, ok := strings.Cut(text, functionEndTag)
 	name, params, named := strings.Cut(strings.TrimPrefix(body, functionTag), ">")
 	t := p.tool(strings.TrimSpace(name))

@@ -19,12 +19,12 @@ import (
 type Server struct{ Dialect }
 
 // Admit implements [wire.Server].
-func (Server) Admit(path string, h http.Header, body []byte) (wire.Asked, *model.Error) {
-	refuse := func(kind model.Kind, format string, args ...any) (wire.Asked, *model.Error) {
-		return wire.Asked{}, &model.Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
+func (Server) Admit(path string, h http.Header, body []byte) (wire.RequestInfo, *model.Error) {
+	refuse := func(kind model.Kind, format string, args ...any) (wire.RequestInfo, *model.Error) {
+		return wire.RequestInfo{}, &model.Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
 	}
 	if !strings.HasSuffix(path, "/chat/completions") {
-		return wire.Asked{}, &model.Error{Kind: model.Invalid, Status: http.StatusNotFound, Message: "Invalid URL (POST " + path + ")"}
+		return wire.RequestInfo{}, &model.Error{Kind: model.Invalid, Status: http.StatusNotFound, Message: "Invalid URL (POST " + path + ")"}
 	}
 	if key, ok := strings.CutPrefix(h.Get("Authorization"), "Bearer "); !ok || key == "" {
 		return refuse(model.Auth, "You didn't provide an API key; it goes into the authorization header")
@@ -40,15 +40,15 @@ func (Server) Admit(path string, h http.Header, body []byte) (wire.Asked, *model
 	if err := json.Unmarshal(body, &head); err != nil {
 		return refuse(model.Invalid, "the body is not a JSON object: %v", err)
 	}
-	return wire.Asked{Model: head.Model, Stream: head.Stream, Thinks: head.Effort != "" && head.Effort != "none"}, nil
+	return wire.RequestInfo{Model: head.Model, Stream: head.Stream, Thinks: head.Effort != "" && head.Effort != "none"}, nil
 }
 
 // Sign implements [wire.Server]. The wire has no signatures; the decoder signs reasoning that
 // is sent back.
 func (Server) Sign(_ []byte, id, _ string) string { return id }
 
-// SpellCount implements [wire.Server]. The dialect has no such request.
-func (Server) SpellCount(int) []byte { return nil }
+// EncodeTokenCount implements [wire.Server]. The dialect has no such request.
+func (Server) EncodeTokenCount(int) []byte { return nil }
 
 // Read implements [wire.Server].
 func (Server) Read(body []byte) (*model.Request, error) {
@@ -117,16 +117,16 @@ func (m *wireMessage) parts() (parts []msg.Part, err error) {
 	return parts, nil
 }
 
-// NewSpeller implements [wire.Server].
-func (Server) NewSpeller(stream bool) wire.Speller {
+// NewResponseEncoder implements [wire.Server].
+func (Server) NewResponseEncoder(stream bool) wire.ResponseEncoder {
 	if stream {
-		return &streamSpeller{block: -1}
+		return &streamEncoder{block: -1}
 	}
-	return &wholeSpeller{}
+	return &wholeEncoder{}
 }
 
-// A streamSpeller writes an answer as chunks.
-type streamSpeller struct {
+// A streamEncoder writes an answer as chunks.
+type streamEncoder struct {
 	head  string // start of every chunk
 	block int    // block of the last delta
 	calls int
@@ -140,7 +140,7 @@ func appendData(dst, data []byte) []byte {
 }
 
 // chunk returns a chunk with a delta, which may end the answer.
-func (s *streamSpeller) chunk(delta, reason string) []byte {
+func (s *streamEncoder) chunk(delta, reason string) []byte {
 	if reason == "" {
 		reason = "null"
 	}
@@ -149,12 +149,12 @@ func (s *streamSpeller) chunk(delta, reason string) []byte {
 
 func quote(s string) string { return string(msg.AppendString(nil, s)) }
 
-func (s *streamSpeller) Open(id, name string, _ wire.Counts) []byte {
+func (s *streamEncoder) Open(id, name string, _ wire.Counts) []byte {
 	s.head = `{"id":` + quote(id) + `,"object":"chat.completion.chunk","created":1,"model":` + quote(name)
 	return s.chunk(`"role":"assistant","content":""`, "")
 }
 
-func (s *streamSpeller) Event(e model.Event) []byte {
+func (s *streamEncoder) Event(e model.Event) []byte {
 	switch e := e.(type) {
 	case model.TextDelta:
 		s.block = e.Block
@@ -186,12 +186,12 @@ func (s *streamSpeller) Event(e model.Event) []byte {
 }
 
 // call returns the member for a fragment of the current call.
-func (s *streamSpeller) call(id, name, args string) string {
+func (s *streamEncoder) call(id, name, args string) string {
 	return `"tool_calls":[{"index":` + strconv.Itoa(s.calls-1) + `,` + id + `"function":{` + name + `"arguments":` + quote(args) + `}}]`
 }
 
 // whole encodes a part that was not announced by a delta.
-func (s *streamSpeller) whole(e model.BlockDone) []byte {
+func (s *streamEncoder) whole(e model.BlockDone) []byte {
 	switch p := e.Part.(type) {
 	case *msg.Text:
 		return s.Event(model.TextDelta{Block: e.Block, Text: p.Text})
@@ -213,25 +213,25 @@ func written(u *msg.ToolUse) string {
 	return string(u.Input)
 }
 
-func (s *streamSpeller) Usage(u wire.Counts) []byte {
+func (s *streamEncoder) Usage(u wire.Counts) []byte {
 	if u == nil {
 		return nil
 	}
 	return appendData(nil, []byte(s.head+`,"choices":[]`+usageMember(u)+`}`))
 }
 
-func (s *streamSpeller) Ping() []byte { return []byte(": PROCESSING\n\n") }
+func (s *streamEncoder) Ping() []byte { return []byte(": PROCESSING\n\n") }
 
-func (s *streamSpeller) Raw(event string) []byte { return appendData(nil, []byte(event)) }
+func (s *streamEncoder) Raw(event string) []byte { return appendData(nil, []byte(event)) }
 
-func (s *streamSpeller) Garble() []byte { return appendData(nil, []byte(s.head+`,"choices":[{`)) }
+func (s *streamEncoder) Garble() []byte { return appendData(nil, []byte(s.head+`,"choices":[{`)) }
 
-func (s *streamSpeller) Fail(kind model.Kind, message string) []byte {
-	_, body := Server{}.SpellError(kind, message)
+func (s *streamEncoder) Fail(kind model.Kind, message string) []byte {
+	_, body := Server{}.EncodeError(kind, message)
 	return appendData(nil, body)
 }
 
-func (s *streamSpeller) Close(reason model.StopReason, u wire.Counts) []byte {
+func (s *streamEncoder) Close(reason model.StopReason, u wire.Counts) []byte {
 	dst := s.chunk("", quote(finishReason(reason)))
 	dst = append(dst, s.Usage(u)...)
 	return appendData(dst, []byte("[DONE]"))
@@ -263,20 +263,20 @@ func usageMember(u wire.Counts) string {
 	return out + "}"
 }
 
-// A wholeSpeller writes an answer as one JSON object.
-type wholeSpeller struct {
+// A wholeEncoder writes an answer as one JSON object.
+type wholeEncoder struct {
 	head            string
 	text, reasoning strings.Builder
 	calls           []string
 	garbled         bool
 }
 
-func (s *wholeSpeller) Open(id, name string, _ wire.Counts) []byte {
+func (s *wholeEncoder) Open(id, name string, _ wire.Counts) []byte {
 	s.head = `{"id":` + quote(id) + `,"object":"chat.completion","created":1,"model":` + quote(name)
 	return nil
 }
 
-func (s *wholeSpeller) Event(e model.Event) []byte {
+func (s *wholeEncoder) Event(e model.Event) []byte {
 	done, ok := e.(model.BlockDone)
 	if !ok {
 		return nil
@@ -292,21 +292,21 @@ func (s *wholeSpeller) Event(e model.Event) []byte {
 	return nil
 }
 
-func (s *wholeSpeller) Usage(wire.Counts) []byte { return nil }
-func (s *wholeSpeller) Ping() []byte             { return nil }
-func (s *wholeSpeller) Raw(string) []byte        { return nil }
+func (s *wholeEncoder) Usage(wire.Counts) []byte { return nil }
+func (s *wholeEncoder) Ping() []byte             { return nil }
+func (s *wholeEncoder) Raw(string) []byte        { return nil }
 
-func (s *wholeSpeller) Garble() []byte {
+func (s *wholeEncoder) Garble() []byte {
 	s.garbled = true
 	return nil
 }
 
-func (s *wholeSpeller) Fail(kind model.Kind, message string) []byte {
-	_, body := Server{}.SpellError(kind, message)
+func (s *wholeEncoder) Fail(kind model.Kind, message string) []byte {
+	_, body := Server{}.EncodeError(kind, message)
 	return body
 }
 
-func (s *wholeSpeller) Close(reason model.StopReason, u wire.Counts) []byte {
+func (s *wholeEncoder) Close(reason model.StopReason, u wire.Counts) []byte {
 	message := `"role":"assistant","content":null`
 	if s.text.Len() > 0 {
 		message = `"role":"assistant","content":` + quote(s.text.String())

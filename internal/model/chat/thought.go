@@ -9,8 +9,8 @@ const (
 	thoughtEndTag = "</think>"
 )
 
-// thought extracts reasoning at the beginning of an answer's text.
-type thought struct {
+// thoughtParser extracts reasoning at the beginning of an answer's text.
+type thoughtParser struct {
 	state thoughtState
 	held  []byte // text that may be, or belong to, a tag
 }
@@ -24,7 +24,7 @@ const (
 )
 
 // add adds text, forwards reasoning to r, and returns the remaining text.
-func (t *thought) add(r *reply, text []byte) []byte {
+func (t *thoughtParser) add(r *reply, text []byte) []byte {
 	if t.state == afterThought {
 		return text
 	}
@@ -61,7 +61,7 @@ func (t *thought) add(r *reply, text []byte) []byte {
 }
 
 // end handles the end of the answer and returns the held-back text.
-func (t *thought) end(r *reply) []byte {
+func (t *thoughtParser) end(r *reply) []byte {
 	held := t.held
 	t.held = nil
 	if t.state == inThought {

@@ -158,8 +158,8 @@ const usualBudget = 8_000
 
 // thinking returns m's thinking settings for effort e and an answer of maxTokens.
 func (p *provider) thinking(m catalog.Model, want model.Thinking, e model.Effort, maxTokens int) model.Thinking {
-	asked := want.Asked
-	want.Asked = false
+	asked := want.UserRequested
+	want.UserRequested = false
 	switch can := m.Thinking; want.Mode {
 	case model.ThinkingOff:
 		return p.off(m, asked, e)

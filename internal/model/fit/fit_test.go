@@ -76,10 +76,10 @@ func TestFit(t *testing.T) {
 		{"levels", "gemini-3.8-flash", budget(8000), "", 32000, adaptive, "medium", 1},
 		{"levels, too high", "gemini-3.8-flash", adaptive, "max", 32000, adaptive, "high", 1},
 		{"levels, xhigh", "gemini-3.8-flash", adaptive, "xhigh", 32000, adaptive, "high", 1},
-		{"levels, off", "gemini-3.8-flash", model.Thinking{Asked: true}, "", 32000, adaptive, "", 1},
+		{"levels, off", "gemini-3.8-flash", model.Thinking{UserRequested: true}, "", 32000, adaptive, "", 1},
 		{"budgets of Gemini", "gemini-2.5-flash", budget(4000), "", 32000, budget(4000), "", 0},
 		{"budget of one that always thinks", "gemini-2.5-pro", budget(4000), "", 32000, budget(4000), "", 0},
-		{"budget, off", "gemini-2.5-pro", model.Thinking{Asked: true}, "", 32000, adaptive, "", 1},
+		{"budget, off", "gemini-2.5-pro", model.Thinking{UserRequested: true}, "", 32000, adaptive, "", 1},
 		{"no efforts", "gemini-2.5-flash", adaptive, "high", 32000, adaptive, "", 1},
 		{"effort unknown", "mine", off, "high", 8000, off, "", 1},
 	}
@@ -111,7 +111,7 @@ func TestFit(t *testing.T) {
 // Proves PROV-12.
 func TestFitEndpoint(t *testing.T) {
 	adaptive, off := model.Thinking{Mode: model.ThinkingAdaptive}, model.Thinking{}
-	no := model.Thinking{Asked: true}
+	no := model.Thinking{UserRequested: true}
 	budget := model.Thinking{Mode: model.ThinkingBudget, Budget: 3000}
 	updates := model.Thinking{Mode: model.ThinkingAdaptive, Display: model.DisplayUpdates, Forgiving: true}
 	summary := model.Thinking{Mode: model.ThinkingAdaptive, Display: model.DisplaySummary}
@@ -147,7 +147,7 @@ func TestFitEndpoint(t *testing.T) {
 		{"claude-opus-4-5", false, adaptive, "", fitted{off, "", false}, ""},
 		{"claude-sonnet-4-5", true, budget, "xhigh", fitted{model.Thinking{Mode: model.ThinkingBudget, Budget: 3000, Interleaved: true}, "", true}, "claude-sonnet-4-5 has no effort levels; the effort xhigh is ignored"},
 		{"claude-opus-7", true, adaptive, "", fitted{adaptive, "", false}, ""},
-		{"llama", false, model.Thinking{Mode: model.ThinkingAdaptive, Asked: true}, "", fitted{off, "", false}, "llama is not known to think; it is not asked to"},
+		{"llama", false, model.Thinking{Mode: model.ThinkingAdaptive, UserRequested: true}, "", fitted{off, "", false}, "llama is not known to think; it is not asked to"},
 	}
 	for _, tt := range tests {
 		var notes []string
@@ -185,7 +185,7 @@ func TestFitUpdates(t *testing.T) {
 		want     bool
 	}{
 		{"claude-opus-5-5", true, model.Thinking{Mode: model.ThinkingAdaptive}, true},
-		{"claude-sonnet-5-5", true, model.Thinking{Asked: true}, true},
+		{"claude-sonnet-5-5", true, model.Thinking{UserRequested: true}, true},
 		{"claude-opus-5", true, model.Thinking{Mode: model.ThinkingAdaptive}, false}, // summarizes its reasoning
 		{"claude-opus-5-5", false, model.Thinking{Mode: model.ThinkingAdaptive}, false},
 	} {

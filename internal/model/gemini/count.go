@@ -8,10 +8,10 @@ import (
 	"adze/internal/platform/text/jsonscan"
 )
 
-// CountPath implements [wire.Counting].
+// CountPath implements [wire.CountingDialect].
 func (d Dialect) CountPath(req *model.Request) string { return d.path(req, "countTokens") }
 
-// EncodeCount implements [wire.Counting]. The service itself takes the whole request wrapped,
+// EncodeCount implements [wire.CountingDialect]. The service itself takes the whole request wrapped,
 // with the model's name in it; a cloud takes its members directly.
 func (d Dialect) EncodeCount(req *model.Request) ([]byte, error) {
 	e := encoder{dialect: d}
@@ -23,7 +23,7 @@ func (d Dialect) EncodeCount(req *model.Request) ([]byte, error) {
 	return append(e.body(req, head).Bytes(), '}'), nil
 }
 
-// DecodeCount implements [wire.Counting].
+// DecodeCount implements [wire.CountingDialect].
 func (Dialect) DecodeCount(body []byte) (int, error) {
 	total := -1
 	err := jsonscan.Object(body, func(name, value []byte) error {

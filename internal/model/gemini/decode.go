@@ -32,7 +32,7 @@ type decoder struct {
 	open    openBlock
 	index   int             // index of the open or next block
 	calls   map[string]call // keyed by ID
-	nameless
+	repeatDetector
 	tally  tally
 	finish string
 }
@@ -40,36 +40,36 @@ type decoder struct {
 // A call is a decoded call.
 type call struct{ name, args string }
 
-// nameless detects calls without IDs that a server repeats. Equal calls in one response are
+// repeatDetector detects calls without IDs that a server repeats. Equal calls in one response are
 // distinct; the same call in the next response with content, unless its signature differs, is a
 // repetition.
-type nameless struct {
-	before, now map[call]sightings
+type repeatDetector struct {
+	before, now map[call]occurrences
 	content     bool // the response has content
 }
 
-// sightings counts a call's occurrences in a response and holds its last signature.
-type sightings struct {
+// occurrences counts a call's occurrences in a response and holds its last signature.
+type occurrences struct {
 	times int
 	sig   string
 }
 
 // repeats reports whether the call was in the previous response.
-func (n *nameless) repeats(c call, sig string) bool {
+func (n *repeatDetector) repeats(c call, sig string) bool {
 	if n.now == nil {
-		n.now = map[call]sightings{}
+		n.now = map[call]occurrences{}
 	}
-	n.now[c] = sightings{n.now[c].times + 1, sig}
+	n.now[c] = occurrences{n.now[c].times + 1, sig}
 	b := n.before[c]
 	if b.times == 0 || sig != "" && b.sig != sig {
 		return false
 	}
-	n.before[c] = sightings{b.times - 1, b.sig}
+	n.before[c] = occurrences{b.times - 1, b.sig}
 	return true
 }
 
 // next ends a response.
-func (n *nameless) next() {
+func (n *repeatDetector) next() {
 	if n.content {
 		n.before, n.now = n.now, nil
 	}
@@ -322,7 +322,7 @@ type callPart struct{ id, name, args []byte }
 func (d *decoder) part() error {
 	s := &d.scan
 	var p part
-	d.nameless.content = true
+	d.repeatDetector.content = true
 	start := s.Pos()
 	for name := range s.Members {
 		switch string(name) {

@@ -48,14 +48,14 @@ func (e *encoder) Continues(req *model.Request) bool {
 	return e.said.Continues(req.Messages)
 }
 
-// LeftOut implements [wire.Selective].
+// LeftOut implements [wire.SelectiveEncoder].
 func (e *encoder) LeftOut() []string { return e.front.leftOut }
 
 // emptyMessage replaces a message without sendable content, so that roles still alternate.
 const emptyMessage = `{"text":"(nothing to show)"}`
 
 // write appends a message to the preceding ones.
-func (e *encoder) write(dst []byte, after bool, m *wire.Written) []byte {
+func (e *encoder) write(dst []byte, after bool, m *wire.EncodedMessage) []byte {
 	if after {
 		dst = append(dst, ',')
 	}

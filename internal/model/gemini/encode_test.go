@@ -397,7 +397,7 @@ func TestCount(t *testing.T) {
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		asked = append(asked, r.URL.Path+" "+string(body))
-		w.Write(Server{}.SpellCount(42))
+		w.Write(Server{}.EncodeTokenCount(42))
 	})
 	const inner = `"systemInstruction":{"parts":[{"text":"s"}]},"contents":[{"role":"user","parts":[{"text":"hi"}]}]}`
 	for d, want := range map[*Dialect]string{

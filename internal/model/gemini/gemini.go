@@ -18,7 +18,7 @@ import (
 	"adze/internal/msg"
 )
 
-// Dialect implements [wire.Dialect], [wire.Referring], [wire.Counting] and [wire.Lenient]. The
+// Dialect implements [wire.Dialect], [wire.RequestAwareDialect], [wire.CountingDialect] and [wire.LenientDialect]. The
 // zero value is the dialect of the service itself.
 type Dialect struct {
 	// Models is the path prefix of a model's name; empty means v1beta/models/.
@@ -51,7 +51,7 @@ func (d Dialect) path(req *model.Request, method string) string {
 	return models + url.PathEscape(strings.TrimPrefix(req.Model, "models/")) + ":" + method
 }
 
-// ListPath implements [wire.Listing].
+// ListPath implements [wire.ListingDialect].
 func (d Dialect) ListPath() string {
 	return cmp.Or(strings.TrimSuffix(d.Models, "/"), "v1beta/models") + "?pageSize=1000"
 }
@@ -64,7 +64,7 @@ func (d Dialect) NewDecoder(requestID string, raw bool) wire.Decoder {
 	return &decoder{tools: d.tools, requestID: requestID, raw: raw}
 }
 
-// For implements [wire.Referring]: it maps tool names in calls back to the original ones.
+// For implements [wire.RequestAwareDialect]: it maps tool names in calls back to the original ones.
 func (d Dialect) For(req *model.Request) wire.Dialect {
 	d.tools = req.Tools
 	return d

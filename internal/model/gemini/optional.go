@@ -21,7 +21,7 @@ var optionals = []wire.Optional{
 	{Part: model.OmitFormat, Names: []string{"responsejsonschema", "response_json_schema", "response mime type", "responsemimetype", "response_mime_type"}, Has: formats},
 }
 
-// Optional implements [wire.Lenient].
+// Optional implements [wire.LenientDialect].
 func (Dialect) Optional(req *model.Request, e *model.Error) (part model.Omission, name string) {
-	return wire.Refused(req, e, notTaken, optionals)
+	return wire.RefusedPart(req, e, notTaken, optionals)
 }

@@ -29,9 +29,9 @@ func (t *tally) search(out []model.Event, raw []byte) []model.Event {
 		return out
 	}
 	t.searches = max(t.searches, len(g.Queries))
-	found := model.Searched{}
+	found := model.SearchResult{}
 	for _, q := range g.Queries {
-		out = append(out, model.Searching{Query: q})
+		out = append(out, model.SearchQuery{Query: q})
 		found.Query = q
 	}
 	for _, c := range g.Chunks {

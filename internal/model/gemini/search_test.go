@@ -34,11 +34,11 @@ func TestSearch(t *testing.T) {
 		}
 		a.Add(e)
 		switch e.(type) {
-		case model.Searching, model.Searched:
+		case model.SearchQuery, model.SearchResult:
 			got = append(got, e)
 		}
 	}
-	want := []model.Event{model.Searching{Query: "go"}, model.Searched{Query: "go", Found: []model.Page{
+	want := []model.Event{model.SearchQuery{Query: "go"}, model.SearchResult{Query: "go", Found: []model.Page{
 		{Title: "go.dev", URL: "https://redirect.example/1", Site: "go.dev", Snippet: "Go is a language."},
 	}}}
 	if diff := cmp.Diff(want, got); diff != "" || a.Usage().WebSearches != 1 {

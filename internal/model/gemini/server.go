@@ -20,9 +20,9 @@ import (
 type Server struct{ Dialect }
 
 // Admit implements [wire.Server]. The model and the method are in the path.
-func (Server) Admit(path string, h http.Header, body []byte) (wire.Asked, *model.Error) {
-	refuse := func(kind model.Kind, status int, format string, args ...any) (wire.Asked, *model.Error) {
-		return wire.Asked{}, &model.Error{Kind: kind, Status: status, Message: fmt.Sprintf(format, args...)}
+func (Server) Admit(path string, h http.Header, body []byte) (wire.RequestInfo, *model.Error) {
+	refuse := func(kind model.Kind, status int, format string, args ...any) (wire.RequestInfo, *model.Error) {
+		return wire.RequestInfo{}, &model.Error{Kind: kind, Status: status, Message: fmt.Sprintf(format, args...)}
 	}
 	_, name, ok := strings.Cut(path, "/models/")
 	name, method, _ := strings.Cut(name, ":")
@@ -40,7 +40,7 @@ func (Server) Admit(path string, h http.Header, body []byte) (wire.Asked, *model
 		return refuse(model.Invalid, 0, "Invalid JSON payload received: %v", err)
 	}
 	t := r.Config.Thinking
-	return wire.Asked{
+	return wire.RequestInfo{
 		Model: name, Stream: method == "streamGenerateContent", Count: method == "countTokens",
 		Thinks: t != nil && (t.Include || t.Level != "" || t.Budget != nil && *t.Budget != 0),
 	}, nil
@@ -152,14 +152,16 @@ func (b *checkedBlob) part() (msg.Part, error) {
 	return &msg.Document{MediaType: b.MimeType, Data: data}, nil
 }
 
-// SpellCount implements [wire.Server].
-func (Server) SpellCount(n int) []byte { return fmt.Appendf(nil, `{"totalTokens":%d}`, n) }
+// EncodeTokenCount implements [wire.Server].
+func (Server) EncodeTokenCount(n int) []byte { return fmt.Appendf(nil, `{"totalTokens":%d}`, n) }
 
-// NewSpeller implements [wire.Server].
-func (Server) NewSpeller(stream bool) wire.Speller { return &speller{stream: stream} }
+// NewResponseEncoder implements [wire.Server].
+func (Server) NewResponseEncoder(stream bool) wire.ResponseEncoder {
+	return &responseEncoder{stream: stream}
+}
 
-// A speller writes an answer as one response or as a stream of responses.
-type speller struct {
+// A responseEncoder writes an answer as one response or as a stream of responses.
+type responseEncoder struct {
 	stream    bool
 	id, model string
 	usage     wire.Counts // last reported usage
@@ -172,7 +174,7 @@ type speller struct {
 
 // response writes a response with parts, additional candidate members, and the usage. Clients
 // reject a response without parts.
-func (s *speller) response(parts [][]byte, more string) []byte {
+func (s *responseEncoder) response(parts [][]byte, more string) []byte {
 	if len(parts) == 0 {
 		parts = [][]byte{s.text("", "")}
 	}
@@ -192,7 +194,7 @@ func (s *speller) response(parts [][]byte, more string) []byte {
 func event(data []byte) []byte { return slices.Concat([]byte("data: "), data, []byte("\r\n\r\n")) }
 
 // spell sends a part, or keeps it for the whole answer.
-func (s *speller) spell(part []byte) []byte {
+func (s *responseEncoder) spell(part []byte) []byte {
 	if !s.stream {
 		s.parts = append(s.parts, part)
 		return nil
@@ -200,7 +202,7 @@ func (s *speller) spell(part []byte) []byte {
 	return event(s.response([][]byte{part}, ""))
 }
 
-func (s *speller) Open(id, name string, u wire.Counts) []byte {
+func (s *responseEncoder) Open(id, name string, u wire.Counts) []byte {
 	s.id, s.model, s.usage = id, name, u
 	if !s.stream {
 		return nil
@@ -208,7 +210,7 @@ func (s *speller) Open(id, name string, u wire.Counts) []byte {
 	return event(s.response(nil, ""))
 }
 
-func (s *speller) Event(e model.Event) []byte {
+func (s *responseEncoder) Event(e model.Event) []byte {
 	switch e := e.(type) {
 	case model.TextDelta:
 		s.open = e.Block + 1
@@ -238,7 +240,7 @@ func (s *speller) Event(e model.Event) []byte {
 }
 
 // done writes a complete part, except for text already sent as deltas.
-func (s *speller) done(p msg.Part, announced bool) []byte {
+func (s *responseEncoder) done(p msg.Part, announced bool) []byte {
 	switch p := p.(type) {
 	case *msg.Text: // the signature is for a later call or the end
 		if !announced {
@@ -269,13 +271,13 @@ func (s *speller) done(p msg.Part, announced bool) []byte {
 	return nil
 }
 
-func (s *speller) takeSignature() string {
+func (s *responseEncoder) takeSignature() string {
 	sig := s.signature
 	s.signature = ""
 	return sig
 }
 
-func (s *speller) text(text, sig string) []byte {
+func (s *responseEncoder) text(text, sig string) []byte {
 	dst := msg.AppendString([]byte(`{"text":`), text)
 	if sig != "" {
 		dst = msg.AppendString(append(dst, `,"thoughtSignature":`...), sig)
@@ -283,11 +285,11 @@ func (s *speller) text(text, sig string) []byte {
 	return append(dst, '}')
 }
 
-func (s *speller) thought(text string) []byte {
+func (s *responseEncoder) thought(text string) []byte {
 	return append(msg.AppendString([]byte(`{"text":`), text), `,"thought":true}`...)
 }
 
-func (s *speller) Usage(u wire.Counts) []byte {
+func (s *responseEncoder) Usage(u wire.Counts) []byte {
 	s.usage = u
 	if !s.stream {
 		return nil
@@ -295,21 +297,21 @@ func (s *speller) Usage(u wire.Counts) []byte {
 	return event(s.response(nil, ""))
 }
 
-func (s *speller) Ping() []byte {
+func (s *responseEncoder) Ping() []byte {
 	if !s.stream {
 		return nil
 	}
 	return []byte(": keep-alive\r\n\r\n")
 }
 
-func (s *speller) Raw(json string) []byte {
+func (s *responseEncoder) Raw(json string) []byte {
 	if !s.stream {
 		return nil
 	}
 	return event([]byte(json))
 }
 
-func (s *speller) Garble() []byte {
+func (s *responseEncoder) Garble() []byte {
 	s.garbled = true
 	if !s.stream {
 		return nil
@@ -317,15 +319,15 @@ func (s *speller) Garble() []byte {
 	return event([]byte(`{"candidates":[{"content":{"parts":[{"text":`))
 }
 
-func (s *speller) Fail(kind model.Kind, message string) []byte {
-	_, body := Server{}.SpellError(kind, message)
+func (s *responseEncoder) Fail(kind model.Kind, message string) []byte {
+	_, body := Server{}.EncodeError(kind, message)
 	if !s.stream {
 		return body
 	}
 	return event(body)
 }
 
-func (s *speller) Close(reason model.StopReason, u wire.Counts) []byte {
+func (s *responseEncoder) Close(reason model.StopReason, u wire.Counts) []byte {
 	if u != nil {
 		s.usage = u
 	}

@@ -16,7 +16,7 @@ import (
 // or rejects the request before it is sent. It does nothing if the window is a guess. about
 // returns the description of a model.
 func Guard(p model.Provider, about func(name string) (Model, bool)) model.Provider {
-	return &guard{next: p, about: about, gauges: map[string]*tokens.Gauge{}}
+	return &guard{next: p, about: about, gauges: map[string]*tokens.Estimator{}}
 }
 
 type guard struct {
@@ -24,7 +24,7 @@ type guard struct {
 	about func(string) (Model, bool)
 
 	mu     sync.Mutex
-	gauges map[string]*tokens.Gauge
+	gauges map[string]*tokens.Estimator
 }
 
 // Unwrap returns the wrapped provider; see [model.As].
@@ -67,7 +67,7 @@ func (g *guard) size(req *model.Request) (counted, size int) {
 	return counted, gauge.Correct(counted)
 }
 
-func (g *guard) gauge(name string) *tokens.Gauge {
+func (g *guard) gauge(name string) *tokens.Estimator {
 	gauge := g.gauges[name]
 	if gauge == nil {
 		gauge = tokens.New(name)

@@ -100,14 +100,14 @@ func (m Model) Advice() string {
 	return "Start vLLM with a larger --max-model-len"
 }
 
-// patience is the total time Find waits for servers.
-const patience = time.Second
+// findTimeout is the total time Find waits for servers.
+const findTimeout = time.Second
 
 // Find returns the servers on this machine at the given base URLs, in the order of [Kinds]. It
 // queries only loopback addresses, concurrently, and takes at most a second; a port where
 // nothing listens is detected immediately.
 func (c Client) Find(ctx context.Context, addresses []string) []Server {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, findTimeout)
 	defer cancel()
 	var roots []string
 	for _, address := range addresses {
@@ -143,7 +143,7 @@ func (c Client) Find(ctx context.Context, addresses []string) []Server {
 // At returns the kind of the server on this machine at a base URL, if it is a known one. It
 // takes at most a second.
 func (c Client) At(ctx context.Context, address string) (Kind, bool) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, findTimeout)
 	defer cancel()
 	for _, root := range loopback(address) {
 		if s, err := c.identify(ctx, root); err == nil {

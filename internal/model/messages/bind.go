@@ -19,18 +19,18 @@ import (
 // puts hashes of these into the signature itself, so that one server can check another's
 // signatures.
 
-// A seal identifies the content that a signature binds its thinking to.
-type seal struct{ model, system, tools, messages, before string }
+// A binding identifies the content that a signature binds its thinking to.
+type binding struct{ model, system, tools, messages, before string }
 
 // sealSize is the length of each hash in a signature.
 const sealSize = 8
 
-func (s seal) String() string {
+func (s binding) String() string {
 	return strings.Join([]string{s.model, s.system, s.tools, s.messages, s.before}, ".")
 }
 
 // parseSeal returns the seal at the end of a [Server] signature.
-func parseSeal(signature string) (s seal, ok bool) {
+func parseSeal(signature string) (s binding, ok bool) {
 	fields := strings.Split(signature, ".")
 	if len(fields) != 6 {
 		return s, false
@@ -40,7 +40,7 @@ func parseSeal(signature string) (s seal, ok bool) {
 			return s, false
 		}
 	}
-	return seal{fields[1], fields[2], fields[3], fields[4], fields[5]}, true
+	return binding{fields[1], fields[2], fields[3], fields[4], fields[5]}, true
 }
 
 // digest returns a short hash of texts.
@@ -98,7 +98,7 @@ func checkBound(body []byte) error {
 }
 
 // change names the first part that differs.
-func (s seal) change(now seal, verified, message int) string {
+func (s binding) change(now binding, verified, message int) string {
 	switch {
 	case s.system != now.system:
 		return "system"
@@ -112,10 +112,10 @@ func (s seal) change(now seal, verified, message int) string {
 	return fmt.Sprintf("messages.%d", verified)
 }
 
-// A walk iterates over the thinking blocks of a request.
-type walk struct {
+// A thinkingIterator iterates over the thinking blocks of a request.
+type thinkingIterator struct {
 	messages []sealedMessage
-	now      seal // seal of the content before the block, without the previous thinking
+	now      binding // binding of the content before the block, without the previous thinking
 
 	message, block int
 	signature      string
@@ -126,7 +126,7 @@ type sealedMessage struct {
 	Content json.RawMessage `json:"content"`
 }
 
-func newWalk(body []byte) *walk {
+func newWalk(body []byte) *thinkingIterator {
 	var r struct {
 		Model    string          `json:"model"`
 		System   json.RawMessage `json:"system"`
@@ -134,9 +134,9 @@ func newWalk(body []byte) *walk {
 		Messages []sealedMessage `json:"messages"`
 	}
 	json.Unmarshal(body, &r) // ok: an invalid body was already rejected
-	return &walk{
+	return &thinkingIterator{
 		messages: r.Messages, block: -1,
-		now: seal{
+		now: binding{
 			model: digest([]byte(r.Model)), system: digest(markless(r.System)), tools: digest(markless(r.Tools)),
 			messages: digest(), before: strings.Repeat("0", sealSize),
 		},
@@ -144,7 +144,7 @@ func newWalk(body []byte) *walk {
 }
 
 // next advances to the next thinking block, or past the last message if none follows.
-func (w *walk) next() bool {
+func (w *thinkingIterator) next() bool {
 	for ; w.message < len(w.messages); w.message++ {
 		var blocks []json.RawMessage
 		m := w.messages[w.message]

@@ -9,10 +9,10 @@ import (
 	"adze/internal/model/wire"
 )
 
-// CountPath implements [wire.Counting].
+// CountPath implements [wire.CountingDialect].
 func (Dialect) CountPath(*model.Request) string { return "v1/messages/count_tokens" }
 
-// EncodeCount implements [wire.Counting].
+// EncodeCount implements [wire.CountingDialect].
 func (d Dialect) EncodeCount(req *model.Request) ([]byte, error) {
 	head, err := d.options(req, nil)
 	if err != nil {
@@ -23,7 +23,7 @@ func (d Dialect) EncodeCount(req *model.Request) ([]byte, error) {
 	})).Bytes(), nil
 }
 
-// DecodeCount implements [wire.Counting].
+// DecodeCount implements [wire.CountingDialect].
 func (Dialect) DecodeCount(body []byte) (int, error) {
 	var answer struct {
 		Input *int `json:"input_tokens"`

@@ -221,7 +221,7 @@ func (d *decoder) start(m wireMessage) {
 	d.use(m.Usage, opening)
 }
 
-func (d *decoder) use(u *wireUsage, when moment) {
+func (d *decoder) use(u *wireUsage, when reportTime) {
 	if d.tally.add(u, when) {
 		d.emit(model.Usage{Usage: d.tally.usage})
 	}

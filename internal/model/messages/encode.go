@@ -60,7 +60,7 @@ func (e *Encoder) Continues(req *model.Request) bool {
 const emptyMessage = `{"type":"text","text":"(nothing to show)"}`
 
 // write appends a message to the preceding ones.
-func write(dst []byte, after bool, m *wire.Written) []byte {
+func write(dst []byte, after bool, m *wire.EncodedMessage) []byte {
 	if after {
 		dst = append(dst, ',')
 	}
@@ -124,7 +124,7 @@ const lookback = 20
 // markPlaces returns the mark positions for the messages: the last message and, if so much was
 // added since the previous request that a server would not look back to its mark, and a mark is
 // spare, also the previous position.
-func markPlaces(said []wire.Written, spare bool) []int {
+func markPlaces(said []wire.EncodedMessage, spare bool) []int {
 	last := len(said) - 1
 	for last >= 0 && said[last].Mark < 0 {
 		last--
@@ -145,7 +145,7 @@ func markPlaces(said []wire.Written, spare bool) []int {
 }
 
 // branches reports whether the messages end with results and a text after them.
-func branches(said []wire.Written) bool {
+func branches(said []wire.EncodedMessage) bool {
 	if len(said) == 0 {
 		return false
 	}
@@ -155,7 +155,7 @@ func branches(said []wire.Written) bool {
 }
 
 // placeBefore returns the mark position in the last user message before the last n parts.
-func placeBefore(said []wire.Written, n int) []int {
+func placeBefore(said []wire.EncodedMessage, n int) []int {
 	for i := len(said) - 1; i >= 0; i-- {
 		m := &said[i]
 		left := len(m.Parts) - n
@@ -173,7 +173,7 @@ func placeBefore(said []wire.Written, n int) []int {
 }
 
 // endOf returns the end offset of a message's first n parts.
-func endOf(m *wire.Written, n int) int {
+func endOf(m *wire.EncodedMessage, n int) int {
 	end := m.End - len("]}")
 	for _, p := range m.Parts[n:] {
 		if sent(p) {

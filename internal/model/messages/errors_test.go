@@ -171,14 +171,14 @@ func TestErrorBody(t *testing.T) {
 			want = model.ServerFault
 		}
 		for _, message := range []string{"", `some "words"`} {
-			status, body := Server{}.SpellError(k, message)
+			status, body := Server{}.EncodeError(k, message)
 			got := wire.ErrorFrom(Dialect{}, status, nil, body)
 			if got.Kind != want || !strings.Contains(got.Message, message) || got.Message == "" {
 				t.Errorf("%v with %q: %d %s is %v", k, message, status, body, got.Kind)
 			}
 		}
 	}
-	if _, body := (Server{}).SpellError(model.TooLong, "prompt is too long: 3 tokens > 2 maximum"); strings.Count(string(body), "too long") != 1 {
+	if _, body := (Server{}).EncodeError(model.TooLong, "prompt is too long: 3 tokens > 2 maximum"); strings.Count(string(body), "too long") != 1 {
 		t.Errorf("a message that says it already is not used as it is: %s", body)
 	}
 }

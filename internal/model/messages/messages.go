@@ -8,7 +8,7 @@ import (
 	"adze/internal/model/wire"
 )
 
-// Dialect implements [wire.Dialect], [wire.Counting], [wire.Heading] and [wire.Lenient]. The
+// Dialect implements [wire.Dialect], [wire.CountingDialect], [wire.HeaderDialect] and [wire.LenientDialect]. The
 // zero value is the dialect of the first-party service; clouds that serve the same models set
 // the fields.
 type Dialect struct {
@@ -24,7 +24,7 @@ type Dialect struct {
 // Path implements [wire.Dialect].
 func (Dialect) Path(*model.Request) string { return "v1/messages" }
 
-// ListPath implements [wire.Listing].
+// ListPath implements [wire.ListingDialect].
 func (Dialect) ListPath() string { return "v1/models?limit=1000" }
 
 // NewEncoder implements [wire.Dialect].

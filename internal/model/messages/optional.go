@@ -12,7 +12,7 @@ import (
 
 const interleavedBeta = "interleaved-thinking-2025-05-14"
 
-// Header implements [wire.Heading]: it lists req's betas.
+// Header implements [wire.HeaderDialect]: it lists req's betas.
 func (d Dialect) Header(req *model.Request) http.Header {
 	if wanted := betas(req); len(wanted) > 0 && !d.BetasInBody {
 		return http.Header{"Anthropic-Beta": {strings.Join(wanted, ",")}}
@@ -62,7 +62,7 @@ var optionals = []wire.Optional{
 	{Part: model.OmitUserID, Names: []string{"metadata"}, Has: func(r *model.Request) bool { return r.UserID != "" }},
 }
 
-// Optional implements [wire.Lenient].
+// Optional implements [wire.LenientDialect].
 func (Dialect) Optional(req *model.Request, e *model.Error) (part model.Omission, name string) {
-	return wire.Refused(req, e, notTaken, optionals)
+	return wire.RefusedPart(req, e, notTaken, optionals)
 }

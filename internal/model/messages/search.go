@@ -84,7 +84,7 @@ func partialQuery(input []byte) string {
 func (d *decoder) searching(query string) {
 	if query != "" && query != d.query {
 		d.query = query
-		d.emit(model.Searching{Query: query})
+		d.emit(model.SearchQuery{Query: query})
 	}
 }
 
@@ -111,7 +111,7 @@ func (d *decoder) search(raw json.RawMessage) {
 		}
 		d.queries[b.ID] = b.Input.Query
 	case b.Type == serverResult:
-		found := model.Searched{Query: d.queries[b.Use]}
+		found := model.SearchResult{Query: d.queries[b.Use]}
 		if len(b.Content) > 0 && b.Content[0] == '{' {
 			found.Failure = "unavailable"
 			var failure struct {

@@ -17,13 +17,13 @@ import (
 type Server struct{ Dialect }
 
 // Admit implements [wire.Server].
-func (s Server) Admit(path string, h http.Header, body []byte) (wire.Asked, *model.Error) {
-	refuse := func(kind model.Kind, format string, args ...any) (wire.Asked, *model.Error) {
-		return wire.Asked{}, &model.Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
+func (s Server) Admit(path string, h http.Header, body []byte) (wire.RequestInfo, *model.Error) {
+	refuse := func(kind model.Kind, format string, args ...any) (wire.RequestInfo, *model.Error) {
+		return wire.RequestInfo{}, &model.Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
 	}
 	count := strings.HasSuffix(path, "/v1/messages/count_tokens")
 	if !count && !strings.HasSuffix(path, "/v1/messages") {
-		return wire.Asked{}, &model.Error{Kind: model.Invalid, Status: http.StatusNotFound, Message: "there is nothing at " + path}
+		return wire.RequestInfo{}, &model.Error{Kind: model.Invalid, Status: http.StatusNotFound, Message: "there is nothing at " + path}
 	}
 	if h.Get("X-Api-Key") == "" && h.Get("Authorization") == "" {
 		return refuse(model.Auth, "neither x-api-key nor authorization is there; x-api-key header is required")
@@ -37,9 +37,9 @@ func (s Server) Admit(path string, h http.Header, body []byte) (wire.Asked, *mod
 }
 
 // AdmitBody is the part of Admit that does not depend on the path and the credentials.
-func (s Server) AdmitBody(h http.Header, body []byte) (wire.Asked, *model.Error) {
-	refuse := func(kind model.Kind, format string, args ...any) (wire.Asked, *model.Error) {
-		return wire.Asked{}, &model.Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
+func (s Server) AdmitBody(h http.Header, body []byte) (wire.RequestInfo, *model.Error) {
+	refuse := func(kind model.Kind, format string, args ...any) (wire.RequestInfo, *model.Error) {
+		return wire.RequestInfo{}, &model.Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
 	}
 	if t, _, err := mime.ParseMediaType(h.Get("Content-Type")); err != nil || t != "application/json" {
 		return refuse(model.Invalid, "content-type: expected application/json, found %q", h.Get("Content-Type"))
@@ -52,7 +52,7 @@ func (s Server) AdmitBody(h http.Header, body []byte) (wire.Asked, *model.Error)
 	if err := json.Unmarshal(body, &head); err != nil {
 		return refuse(model.Invalid, "the body is not a JSON object: %v", err)
 	}
-	return wire.Asked{Model: head.Model, Stream: head.Stream, Thinks: head.Thinking.Type == "adaptive" || head.Thinking.Type == "enabled"}, nil
+	return wire.RequestInfo{Model: head.Model, Stream: head.Stream, Thinks: head.Thinking.Type == "adaptive" || head.Thinking.Type == "enabled"}, nil
 }
 
 // Check implements [wire.Server]. Betas are not checked without headers.
@@ -110,19 +110,19 @@ func (Server) Read(body []byte) (*model.Request, error) {
 	return req, nil
 }
 
-// SpellCount implements [wire.Server].
-func (Server) SpellCount(n int) []byte { return fmt.Appendf(nil, `{"input_tokens":%d}`, n) }
+// EncodeTokenCount implements [wire.Server].
+func (Server) EncodeTokenCount(n int) []byte { return fmt.Appendf(nil, `{"input_tokens":%d}`, n) }
 
-// NewSpeller implements [wire.Server].
-func (Server) NewSpeller(stream bool) wire.Speller {
+// NewResponseEncoder implements [wire.Server].
+func (Server) NewResponseEncoder(stream bool) wire.ResponseEncoder {
 	if stream {
-		return &streamSpeller{open: -1}
+		return &streamEncoder{open: -1}
 	}
-	return &wholeSpeller{}
+	return &wholeEncoder{}
 }
 
-// A streamSpeller writes an answer as server-sent events.
-type streamSpeller struct {
+// A streamEncoder writes an answer as server-sent events.
+type streamEncoder struct {
 	open int // index of the open block, or -1
 }
 
@@ -134,14 +134,14 @@ func appendEvent(dst []byte, name string, data []byte) []byte {
 	return append(dst, '\n', '\n')
 }
 
-func (s *streamSpeller) Open(id, name string, u wire.Counts) []byte {
+func (s *streamEncoder) Open(id, name string, u wire.Counts) []byte {
 	data := append([]byte(`{"type":"message_start","message":`), appendHead(nil, id, name)...)
 	data = append(data, `,"content":[],"stop_reason":null,"stop_sequence":null`...)
 	data = appendUsage(data, u)
 	return appendEvent(nil, "message_start", append(data, '}', '}'))
 }
 
-func (s *streamSpeller) Event(e model.Event) []byte {
+func (s *streamEncoder) Event(e model.Event) []byte {
 	switch e := e.(type) {
 	case model.TextDelta:
 		dst := s.start(nil, e.Block, []byte(`{"type":"text","text":""}`))
@@ -167,7 +167,7 @@ func (s *streamSpeller) Event(e model.Event) []byte {
 }
 
 // start opens a block unless it is already open.
-func (s *streamSpeller) start(dst []byte, index int, block []byte) []byte {
+func (s *streamEncoder) start(dst []byte, index int, block []byte) []byte {
 	if s.open == index {
 		return dst
 	}
@@ -177,17 +177,17 @@ func (s *streamSpeller) start(dst []byte, index int, block []byte) []byte {
 	return appendEvent(dst, "content_block_start", append(append(data, block...), '}'))
 }
 
-func (s *streamSpeller) delta(dst []byte, kind, text string) []byte {
+func (s *streamEncoder) delta(dst []byte, kind, text string) []byte {
 	data := append([]byte(`{"type":"content_block_delta","index":`), strconv.Itoa(s.open)...)
 	data = append(data, `,"delta":{"type":"`...)
 	data = msg.AppendString(append(data, kind...), text)
 	return appendEvent(dst, "content_block_delta", append(data, '}', '}'))
 }
 
-func (s *streamSpeller) Usage(u wire.Counts) []byte { return s.messageDelta(nil, u) }
+func (s *streamEncoder) Usage(u wire.Counts) []byte { return s.messageDelta(nil, u) }
 
 // messageDelta returns the event that ends a message or reports its usage.
-func (s *streamSpeller) messageDelta(reason []byte, u wire.Counts) []byte {
+func (s *streamEncoder) messageDelta(reason []byte, u wire.Counts) []byte {
 	if reason == nil {
 		reason = []byte("null")
 	}
@@ -196,41 +196,41 @@ func (s *streamSpeller) messageDelta(reason []byte, u wire.Counts) []byte {
 	return appendEvent(nil, "message_delta", append(data, '}'))
 }
 
-func (s *streamSpeller) Ping() []byte { return appendEvent(nil, "ping", []byte(`{"type":"ping"}`)) }
+func (s *streamEncoder) Ping() []byte { return appendEvent(nil, "ping", []byte(`{"type":"ping"}`)) }
 
-func (s *streamSpeller) Raw(event string) []byte {
+func (s *streamEncoder) Raw(event string) []byte {
 	var e struct{ Type string }
 	json.Unmarshal([]byte(event), &e) // ok: an event without a type has no name
 	return appendEvent(nil, e.Type, []byte(event))
 }
 
-func (s *streamSpeller) Garble() []byte {
+func (s *streamEncoder) Garble() []byte {
 	return appendEvent(nil, "content_block_delta", []byte(`{"type":"content_block_delta","index":`))
 }
 
-func (s *streamSpeller) Fail(kind model.Kind, message string) []byte {
-	_, body := Server{}.SpellError(kind, message)
+func (s *streamEncoder) Fail(kind model.Kind, message string) []byte {
+	_, body := Server{}.EncodeError(kind, message)
 	return appendEvent(nil, "error", body)
 }
 
-func (s *streamSpeller) Close(reason model.StopReason, u wire.Counts) []byte {
+func (s *streamEncoder) Close(reason model.StopReason, u wire.Counts) []byte {
 	dst := s.messageDelta(msg.AppendString(nil, string(reason)), u)
 	return appendEvent(dst, "message_stop", []byte(`{"type":"message_stop"}`))
 }
 
-// A wholeSpeller writes an answer as one JSON object.
-type wholeSpeller struct {
+// A wholeEncoder writes an answer as one JSON object.
+type wholeEncoder struct {
 	body    []byte
 	blocks  int
 	garbled bool
 }
 
-func (s *wholeSpeller) Open(id, name string, _ wire.Counts) []byte {
+func (s *wholeEncoder) Open(id, name string, _ wire.Counts) []byte {
 	s.body = append(appendHead(nil, id, name), `,"content":[`...)
 	return nil
 }
 
-func (s *wholeSpeller) Event(e model.Event) []byte {
+func (s *wholeEncoder) Event(e model.Event) []byte {
 	done, ok := e.(model.BlockDone)
 	if !ok {
 		return nil
@@ -246,21 +246,21 @@ func (s *wholeSpeller) Event(e model.Event) []byte {
 	return nil
 }
 
-func (s *wholeSpeller) Usage(wire.Counts) []byte { return nil }
-func (s *wholeSpeller) Ping() []byte             { return nil }
-func (s *wholeSpeller) Raw(string) []byte        { return nil }
+func (s *wholeEncoder) Usage(wire.Counts) []byte { return nil }
+func (s *wholeEncoder) Ping() []byte             { return nil }
+func (s *wholeEncoder) Raw(string) []byte        { return nil }
 
-func (s *wholeSpeller) Garble() []byte {
+func (s *wholeEncoder) Garble() []byte {
 	s.garbled = true
 	return nil
 }
 
-func (s *wholeSpeller) Fail(kind model.Kind, message string) []byte {
-	_, body := Server{}.SpellError(kind, message)
+func (s *wholeEncoder) Fail(kind model.Kind, message string) []byte {
+	_, body := Server{}.EncodeError(kind, message)
 	return body
 }
 
-func (s *wholeSpeller) Close(reason model.StopReason, u wire.Counts) []byte {
+func (s *wholeEncoder) Close(reason model.StopReason, u wire.Counts) []byte {
 	if s.garbled {
 		return s.body
 	}

@@ -16,12 +16,12 @@ type wireUsage struct {
 	} `json:"server_tool_use"`
 }
 
-// A moment is the point in a response at which a report came.
-type moment uint8
+// A reportTime is the point in a response at which a report came.
+type reportTime uint8
 
 const (
-	opening moment = iota // reported at the start: the output has hardly begun
-	latest                // reported during or after the content
+	opening reportTime = iota // reported at the start: the output has hardly begun
+	latest                    // reported during or after the content
 )
 
 // A tally tracks the usage of one response. Reports are cumulative, so a later one replaces an
@@ -34,7 +34,7 @@ type tally struct {
 }
 
 // add applies a report and returns whether there was one.
-func (t *tally) add(w *wireUsage, when moment) bool {
+func (t *tally) add(w *wireUsage, when reportTime) bool {
 	if w == nil {
 		return false
 	}

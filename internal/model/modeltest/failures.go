@@ -23,7 +23,7 @@ func (s suite) errors(t *testing.T) {
 			continue
 		}
 		t.Run(kind.String(), func(t *testing.T) {
-			status, body := s.SpellError(kind, "")
+			status, body := s.EncodeError(kind, "")
 			h := func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set("Request-Id", "req_1")
 				w.WriteHeader(status)
@@ -125,7 +125,7 @@ func (s suite) broken(t *testing.T) {
 	t.Run("error before content", func(t *testing.T) {
 		h := func(w http.ResponseWriter, r *http.Request) {
 			begin(w, wire.MediaType(s.Server))
-			sp := s.NewSpeller(true)
+			sp := s.NewResponseEncoder(true)
 			w.Write(open(sp))
 			w.Write(sp.Fail(model.Overloaded, ""))
 		}
@@ -151,10 +151,10 @@ func saidOnce(t *testing.T, err error) {
 
 // quirks covers different encodings of the same event stream.
 func (s suite) quirks(t *testing.T) {
-	if _, framed := s.Server.(wire.Framed); framed {
+	if _, framed := s.Server.(wire.FramedDialect); framed {
 		return // only one encoding exists
 	}
-	sp := s.NewSpeller(true)
+	sp := s.NewResponseEncoder(true)
 	stream := string(slices.Concat(open(sp), sp.Event(model.TextDelta{Text: "Hel"}), sp.Event(model.TextDelta{Text: "lo"}),
 		sp.Event(model.BlockDone{Part: &msg.Text{Text: "Hello"}}), sp.Close(model.StopEnd, wire.Counts{wire.InputTokens: 10, wire.OutputTokens: 5})))
 	plain := strings.ReplaceAll(stream, "\r\n", "\n")

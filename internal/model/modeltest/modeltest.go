@@ -155,7 +155,7 @@ func (s suite) request(t *testing.T) {
 		body, _ := io.ReadAll(r.Body)
 		bodies = append(bodies, string(body))
 		asked, err := s.Admit(r.URL.Path, r.Header, body)
-		if err != nil || asked != (wire.Asked{Model: req.Model, Stream: true}) {
+		if err != nil || asked != (wire.RequestInfo{Model: req.Model, Stream: true}) {
 			t.Errorf("asked %+v at %s, error %v", asked, r.URL.Path, err)
 		}
 		if err := s.Check(r.Header, body); err != nil {
@@ -247,7 +247,7 @@ func (s suite) noStream(t *testing.T) {
 			t.Errorf("asked %+v, error %v; want no stream", asked, err)
 		}
 		begin(w, "application/json")
-		sp := s.NewSpeller(false)
+		sp := s.NewResponseEncoder(false)
 		w.Write(open(sp))
 		for i, p := range parts {
 			w.Write(sp.Event(model.BlockDone{Block: i, Part: p}))

@@ -23,7 +23,7 @@ type Dialect struct {
 type Answer struct {
 	Name string
 	// Spell writes the events between the start and the end.
-	Spell func(wire.Speller) []byte
+	Spell func(wire.ResponseEncoder) []byte
 	Want  Reply
 }
 
@@ -46,7 +46,7 @@ func begin(w http.ResponseWriter, contentType string) {
 func (s suite) serve(a Answer) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		begin(w, wire.MediaType(s.Server))
-		sp := s.NewSpeller(true)
+		sp := s.NewResponseEncoder(true)
 		w.Write(open(sp)) // ok, here as elsewhere: an error shows on the other side
 		w.Write(a.Spell(sp))
 		w.Write(sp.Close(a.Want.Stop, counts(a.Want.Usage)))
@@ -54,16 +54,16 @@ func (s suite) serve(a Answer) http.HandlerFunc {
 }
 
 // half begins an answer, which the caller continues or abandons.
-func (s suite) half(w http.ResponseWriter) wire.Speller {
+func (s suite) half(w http.ResponseWriter) wire.ResponseEncoder {
 	begin(w, wire.MediaType(s.Server))
-	sp := s.NewSpeller(true)
+	sp := s.NewResponseEncoder(true)
 	w.Write(open(sp))
 	w.Write(sp.Event(model.TextDelta{Text: "half"}))
 	return sp
 }
 
 // open begins an answer with ten input tokens.
-func open(sp wire.Speller) []byte {
+func open(sp wire.ResponseEncoder) []byte {
 	return sp.Open("msg_1", "model-1-real", wire.Counts{wire.InputTokens: 10, wire.OutputTokens: 1})
 }
 
@@ -79,8 +79,8 @@ func counts(u msg.Usage) wire.Counts {
 }
 
 // Events returns a function that writes the given events.
-func Events(events ...model.Event) func(wire.Speller) []byte {
-	return func(sp wire.Speller) (out []byte) {
+func Events(events ...model.Event) func(wire.ResponseEncoder) []byte {
+	return func(sp wire.ResponseEncoder) (out []byte) {
 		for _, e := range events {
 			out = append(out, sp.Event(e)...)
 		}
@@ -109,7 +109,7 @@ func (s suite) answerList() []Answer {
 	cached := reply(model.StopEnd, &msg.Text{Text: "cheap"})
 	cached.Usage = msg.Usage{Input: 10, CacheWrite: 20, CacheRead: 300, Output: 5}
 	list := []Answer{
-		{"text", func(sp wire.Speller) []byte {
+		{"text", func(sp wire.ResponseEncoder) []byte {
 			return slices.Concat(sp.Ping(), sp.Event(model.TextDelta{Text: "Hel"}), sp.Ping(), sp.Event(model.TextDelta{Text: "lo"}),
 				sp.Event(model.BlockDone{Part: &msg.Text{Text: "Hello"}}))
 		}, reply(model.StopEnd, &msg.Text{Text: "Hello"})},
@@ -122,7 +122,7 @@ func (s suite) answerList() []Answer {
 			model.BlockDone{Part: &msg.Thinking{Text: "Hm.", Signature: "c2ln"}}}, text(1, "So.")...)...),
 			reply(model.StopEnd, &msg.Thinking{Text: "Hm.", Signature: "c2ln"}, &msg.Text{Text: "So."})},
 		{"redacted thinking", Events(model.BlockDone{Part: &msg.Redacted{Data: "eA=="}}), reply(model.StopEnd, &msg.Redacted{Data: "eA=="})},
-		{"unknown event", func(sp wire.Speller) []byte {
+		{"unknown event", func(sp wire.ResponseEncoder) []byte {
 			return append(sp.Raw(`{"type":"weather"}`), Events(text(0, "Hello")...)(sp)...)
 		}, reply(model.StopEnd, &msg.Text{Text: "Hello"})},
 		{"cache usage", Events(text(0, "cheap")...), cached},

@@ -38,14 +38,14 @@ func (m *Provider) Unwrap() model.Provider { return m.Provider }
 func (m *Provider) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.Event, error] {
 	if names := m.names(); len(names) > 0 {
 		r := *req
-		r.Messages = m.without(req.Messages, names)
+		r.Messages = m.hide(req.Messages, names)
 		req = &r
 	}
 	return m.Provider.Stream(ctx, req)
 }
 
-// without returns messages that do not mention the files.
-func (m *Provider) without(messages []msg.Message, names []string) []msg.Message {
+// hide returns messages that do not mention the files.
+func (m *Provider) hide(messages []msg.Message, names []string) []msg.Message {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	calls := map[string]bool{} // IDs of calls that mention the files
@@ -109,7 +109,7 @@ func (m *Provider) blank(u *msg.ToolUse) msg.Part {
 
 // tells reports whether a part is a reminder whose first line names a hidden file.
 func tells(p msg.Part, names []string) bool {
-	text, ok := msg.Reminded(p)
+	text, ok := msg.ReminderText(p)
 	label, _, _ := strings.Cut(text, "\n")
 	return ok && mentions([]byte(label), names)
 }

@@ -38,7 +38,7 @@ func (p *parser) setting(word, rest string) (known bool, err error) {
 		if err != nil || re.NumSubexp() != 1 {
 			return true, p.errorf("expected a regular expression with one group, found %q", text)
 		}
-		t.takes = append(t.takes, take{"{" + name + "}", re})
+		t.takes = append(t.takes, capture{"{" + name + "}", re})
 	case "model":
 		if arg == "" || strings.ContainsAny(arg, " \t") {
 			return true, p.errorf("expected the name of a model, found %q", arg)

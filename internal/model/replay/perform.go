@@ -36,7 +36,7 @@ func (t *turn) whole(q *query) *answer {
 	switch last {
 	case opErrorEvent: // before any output, an error is an HTTP status
 		s := t.steps[len(t.steps)-1]
-		status, body := q.dialect.SpellError(s.kind, t.expand(s.text, q))
+		status, body := q.dialect.EncodeError(s.kind, t.expand(s.text, q))
 		a.status = status
 		a.send(t.waits(), body)
 		return a
@@ -69,7 +69,7 @@ type performer struct {
 	*answer
 	turn    *turn
 	query   *query
-	speller wire.Speller
+	speller wire.ResponseEncoder
 
 	wait    time.Duration // pause before the next event
 	started bool
@@ -83,7 +83,7 @@ type performer struct {
 }
 
 func newPerformer(t *turn, q *query) *performer {
-	return &performer{turn: t, query: q, speller: q.dialect.NewSpeller(q.Stream)}
+	return &performer{turn: t, query: q, speller: q.dialect.NewResponseEncoder(q.Stream)}
 }
 
 func (p *performer) step(s *step) {

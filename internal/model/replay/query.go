@@ -14,7 +14,7 @@ import (
 
 // A query is a request being answered.
 type query struct {
-	wire.Asked
+	wire.RequestInfo
 	dialect wire.Server
 	header  http.Header // nil if the request was made in process
 	body    []byte

@@ -165,7 +165,7 @@ func (p *Player) admit(q *query) *answer {
 	return t.answer(q)
 }
 
-// take returns the turn for q: the first remaining turn whose conditions hold.
+// capture returns the turn for q: the first remaining turn whose conditions hold.
 func (p *Player) take(q *query) (*turn, error) {
 	waiting := 0
 	for i, t := range p.script.turns {

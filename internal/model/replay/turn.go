@@ -19,7 +19,7 @@ type turn struct {
 	// number.
 	numbered bool
 
-	takes []take
+	takes []capture
 	when  []*condition
 	// expect holds the conditions for a request after the turn has been chosen.
 	expect []*condition
@@ -109,8 +109,8 @@ var counterNames = [wire.Counters]string{"input", "cache_write", "cache_read", "
 
 func (t *tokens) put(c wire.Counter, n int) { t.count[c], t.set[c] = n, true }
 
-// or returns t with counter c set to n if it is unset.
-func (t tokens) or(c wire.Counter, n int) tokens {
+// withDefault returns t with counter c set to n if it is unset.
+func (t tokens) withDefault(c wire.Counter, n int) tokens {
 	if !t.set[c] {
 		t.put(c, n)
 	}
@@ -139,13 +139,13 @@ func countTokens(body []byte) int { return max(1, len(body)/bytesPerToken) }
 // estimate returns the turn's usage after the given bytes of content, estimating counts that
 // are not in the script.
 func (t *turn) estimate(q *query, content int) tokens {
-	u := t.usage.or(wire.InputTokens, countTokens(q.body))
-	u = u.or(wire.CacheWrite, 0).or(wire.CacheRead, 0)
-	return u.or(wire.OutputTokens, max(1, content/bytesPerToken))
+	u := t.usage.withDefault(wire.InputTokens, countTokens(q.body))
+	u = u.withDefault(wire.CacheWrite, 0).withDefault(wire.CacheRead, 0)
+	return u.withDefault(wire.OutputTokens, max(1, content/bytesPerToken))
 }
 
-// A take is a part of the request that the answer repeats.
-type take struct {
+// A capture is a part of the request that the answer repeats.
+type capture struct {
 	name    string // name in braces
 	pattern *regexp.Regexp
 }

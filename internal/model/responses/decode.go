@@ -282,7 +282,7 @@ func (d *decoder) finish(response []byte, cut bool) error {
 		it.whole = true
 	}
 	d.next = int(^uint(0) >> 1) // don't wait for missing items
-	if err := d.handOut(); err != nil {
+	if err := d.emitReady(); err != nil {
 		return err
 	}
 	if told := d.tally.add(r.usage); d.tally.estimate() || told {

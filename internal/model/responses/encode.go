@@ -43,7 +43,7 @@ func (e *encoder) EncodeBody(req *model.Request, extra json.RawMessage) (wire.Bo
 }
 
 // write appends a message's items to the preceding ones. There may be none.
-func (e *encoder) write(dst []byte, after bool, m *wire.Written) []byte {
+func (e *encoder) write(dst []byte, after bool, m *wire.EncodedMessage) []byte {
 	start := len(dst)
 	if after {
 		dst = append(dst, ',')

@@ -111,10 +111,10 @@ func (f failure) kindOf(status int) model.Kind {
 	return wire.KindOf(status, f.message)
 }
 
-// SpellError implements [wire.Server]. Kinds that a server cannot send (connection errors and
+// EncodeError implements [wire.Server]. Kinds that a server cannot send (connection errors and
 // Broken) count as ServerFault. A message that would be classified as another kind is prefixed
 // with the usual message.
-func (Server) SpellError(kind model.Kind, message string) (status int, body []byte) {
+func (Server) EncodeError(kind model.Kind, message string) (status int, body []byte) {
 	status, f := spelled(kind, message)
 	body = append(body, `{"error":{"message":`...)
 	body = msg.AppendString(body, f.message)

@@ -32,8 +32,8 @@ var optionals = []wire.Optional{
 	{Part: model.OmitUserID, Names: []string{"safety_identifier", "'user'", "metadata"}, Has: func(r *model.Request) bool { return r.UserID != "" }},
 }
 
-// Optional implements [wire.Lenient].
+// Optional implements [wire.LenientDialect].
 func (Dialect) Optional(req *model.Request, e *model.Error) (part model.Omission, name string) {
-	part, name = wire.Refused(req, e, notTaken, optionals)
+	part, name = wire.RefusedPart(req, e, notTaken, optionals)
 	return part, strings.Trim(name, "'")
 }

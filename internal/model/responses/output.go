@@ -109,7 +109,7 @@ func (d *decoder) add(e *event) error {
 	if err := d.place(it); err != nil {
 		return err
 	}
-	return d.handOut()
+	return d.emitReady()
 }
 
 // text handles a delta, or the complete text if no deltas came.
@@ -130,7 +130,7 @@ func (d *decoder) text(k eventKind, e *event) error {
 		if err := d.place(it); err != nil {
 			return err
 		}
-		if err := d.handOut(); err != nil {
+		if err := d.emitReady(); err != nil {
 			return err
 		}
 	}
@@ -268,11 +268,11 @@ func (d *decoder) complete(it *item, raw []byte) error {
 		return fmt.Errorf("item %d: %w", it.index, err)
 	}
 	it.whole = true
-	return d.handOut()
+	return d.emitReady()
 }
 
-// handOut emits the complete items at the front and the text of the next one so far.
-func (d *decoder) handOut() error {
+// emitReady emits the complete items at the front and the text of the next one so far.
+func (d *decoder) emitReady() error {
 	for len(d.items) > 0 && d.items[0].index <= d.next {
 		it := d.items[0]
 		d.show(it)
@@ -330,7 +330,7 @@ func (d *decoder) close(it *item) error {
 		d.search(it.raw)
 	}
 	if len(it.cited) > 0 {
-		d.emit(model.Searched{Found: it.cited})
+		d.emit(model.SearchResult{Found: it.cited})
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 	"adze/internal/msg"
 )
 
-// Dialect implements [wire.Dialect], [wire.Referring] and [wire.Lenient]. Its fields cover
+// Dialect implements [wire.Dialect], [wire.RequestAwareDialect] and [wire.LenientDialect]. Its fields cover
 // differences between services; the zero value is OpenAI's own.
 type Dialect struct {
 	// SystemRole is the role of the system prompt; empty means developer.
@@ -37,7 +37,7 @@ const signature = "responses:"
 // Path implements [wire.Dialect].
 func (Dialect) Path(*model.Request) string { return "responses" }
 
-// ListPath implements [wire.Listing].
+// ListPath implements [wire.ListingDialect].
 func (Dialect) ListPath() string { return "models" }
 
 // NewEncoder implements [wire.Dialect].
@@ -48,7 +48,7 @@ func (d Dialect) NewDecoder(requestID string, raw bool) wire.Decoder {
 	return &decoder{dialect: d, requestID: requestID, raw: raw}
 }
 
-// For implements [wire.Referring].
+// For implements [wire.RequestAwareDialect].
 func (d Dialect) For(req *model.Request) wire.Dialect { return bound{d, req.Tools} }
 
 // A bound dialect decodes the answer to a request with tools.

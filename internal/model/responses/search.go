@@ -32,7 +32,7 @@ func appendSearch(dst []byte, req *model.Request) []byte {
 
 // search emits the event for an item if it is a search.
 func (d *decoder) search(raw []byte) {
-	found := model.Searched{}
+	found := model.SearchResult{}
 	var kind, action, status []byte
 	err := jsonscan.Object(raw, func(name, value []byte) error {
 		switch string(name) {
@@ -66,7 +66,7 @@ func (d *decoder) search(raw []byte) {
 	}
 	d.tally.usage.WebSearches++
 	if found.Query != "" {
-		d.emit(model.Searching{Query: found.Query})
+		d.emit(model.SearchQuery{Query: found.Query})
 	}
 	if jsonscan.Is(status, "failed") {
 		found.Failure = "failed"

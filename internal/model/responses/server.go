@@ -18,12 +18,12 @@ import (
 type Server struct{ Dialect }
 
 // Admit implements [wire.Server].
-func (Server) Admit(path string, h http.Header, body []byte) (wire.Asked, *model.Error) {
-	refuse := func(kind model.Kind, format string, args ...any) (wire.Asked, *model.Error) {
-		return wire.Asked{}, &model.Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
+func (Server) Admit(path string, h http.Header, body []byte) (wire.RequestInfo, *model.Error) {
+	refuse := func(kind model.Kind, format string, args ...any) (wire.RequestInfo, *model.Error) {
+		return wire.RequestInfo{}, &model.Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
 	}
 	if !strings.HasSuffix(path, "/responses") {
-		return wire.Asked{}, &model.Error{Kind: model.Invalid, Status: http.StatusNotFound, Message: "there is nothing at " + path}
+		return wire.RequestInfo{}, &model.Error{Kind: model.Invalid, Status: http.StatusNotFound, Message: "there is nothing at " + path}
 	}
 	if h.Get("Authorization") == "" && h.Get("Api-Key") == "" {
 		return refuse(model.Auth, "You didn't provide an API key in the Authorization header")
@@ -42,15 +42,15 @@ func (Server) Admit(path string, h http.Header, body []byte) (wire.Asked, *model
 	if err := json.Unmarshal(body, &head); err != nil {
 		return refuse(model.Invalid, "We could not parse the JSON body of your request: %v", err)
 	}
-	return wire.Asked{Model: head.Model, Stream: head.Stream, Thinks: slices.Contains(head.Include, encryptedReasoning)}, nil
+	return wire.RequestInfo{Model: head.Model, Stream: head.Stream, Thinks: slices.Contains(head.Include, encryptedReasoning)}, nil
 }
 
 // Sign implements [wire.Server]. The signature is the encrypted content of a reasoning item,
 // which is not bound to the content before it.
 func (Server) Sign(_ []byte, id, _ string) string { return id }
 
-// SpellCount implements [wire.Server]. The dialect has no such request.
-func (Server) SpellCount(int) []byte { return nil }
+// EncodeTokenCount implements [wire.Server]. The dialect has no such request.
+func (Server) EncodeTokenCount(int) []byte { return nil }
 
 // A readItem is an item of the input.
 type readItem struct {

@@ -10,11 +10,13 @@ import (
 	"adze/internal/msg"
 )
 
-// NewSpeller implements [wire.Server].
-func (Server) NewSpeller(stream bool) wire.Speller { return &speller{stream: stream, open: -1} }
+// NewResponseEncoder implements [wire.Server].
+func (Server) NewResponseEncoder(stream bool) wire.ResponseEncoder {
+	return &responseEncoder{stream: stream, open: -1}
+}
 
-// A speller writes an answer, as server-sent events or as one object.
-type speller struct {
+// A responseEncoder writes an answer, as server-sent events or as one object.
+type responseEncoder struct {
 	stream   bool
 	id, name string
 	events   int
@@ -29,7 +31,7 @@ type speller struct {
 }
 
 // event appends an event. members follow its type and number, each with a leading comma.
-func (s *speller) event(dst []byte, kind, members string) []byte {
+func (s *responseEncoder) event(dst []byte, kind, members string) []byte {
 	if !s.stream {
 		return dst
 	}
@@ -45,7 +47,7 @@ func (s *speller) event(dst []byte, kind, members string) []byte {
 }
 
 // response returns the answer's object so far. rest holds the members for its status.
-func (s *speller) response(status, rest string) string {
+func (s *responseEncoder) response(status, rest string) string {
 	v := msg.AppendString([]byte(`{"id":`), s.id)
 	v = append(v, `,"object":"response","created_at":0,"status":"`+status+`","model":`...)
 	v = msg.AppendString(v, s.name)
@@ -57,13 +59,13 @@ func (s *speller) response(status, rest string) string {
 	return string(append(append(v, rest...), '}'))
 }
 
-func (s *speller) Open(id, name string, _ wire.Counts) []byte {
+func (s *responseEncoder) Open(id, name string, _ wire.Counts) []byte {
 	s.id, s.name = id, name
 	begun := `,"response":` + s.response("in_progress", `,"error":null,"incomplete_details":null,"usage":null`)
 	return s.event(s.event(nil, "response.created", begun), "response.in_progress", begun)
 }
 
-func (s *speller) Event(e model.Event) []byte {
+func (s *responseEncoder) Event(e model.Event) []byte {
 	switch e := e.(type) {
 	case model.TextDelta:
 		dst := s.start(nil, e.Block, &msg.Text{})
@@ -75,7 +77,7 @@ func (s *speller) Event(e model.Event) []byte {
 		}
 		if !s.pieced {
 			s.pieced = true
-			dst = s.event(dst, "response.reasoning_summary_part.added", s.at(`,"summary_index":0,"part":{"type":"summary_text","text":""}`))
+			dst = s.event(dst, "response.reasoning_summary_part.added", s.itemMembers(`,"summary_index":0,"part":{"type":"summary_text","text":""}`))
 		}
 		return s.delta(dst, "response.reasoning_summary_text", `,"summary_index":0`, e.Text, "")
 	case model.InputDelta:
@@ -92,16 +94,16 @@ func (s *speller) Event(e model.Event) []byte {
 	panic(fmt.Sprintf("responses: no server sends a %T", e)) // caller's mistake
 }
 
-// at returns the members that identify an event's item.
-func (s *speller) at(rest string) string {
+// itemMembers returns the members that identify an event's item.
+func (s *responseEncoder) itemMembers(rest string) string {
 	return `,"item_id":"` + s.itemID + `","output_index":` + s.index() + rest
 }
 
 // index returns the open item's output index.
-func (s *speller) index() string { return strconv.Itoa(s.open - s.phases) }
+func (s *responseEncoder) index() string { return strconv.Itoa(s.open - s.phases) }
 
 // start opens an item unless it is already open. An unknown item is not announced.
-func (s *speller) start(dst []byte, block int, p msg.Part) []byte {
+func (s *responseEncoder) start(dst []byte, block int, p msg.Part) []byte {
 	if s.open == block {
 		return dst
 	}
@@ -122,7 +124,7 @@ func (s *speller) start(dst []byte, block int, p msg.Part) []byte {
 	item := s.appendItem(nil, "in_progress", begun, "")
 	dst = s.event(dst, "response.output_item.added", `,"output_index":`+s.index()+`,"item":`+string(item))
 	if _, ok := p.(*msg.Text); ok {
-		dst = s.event(dst, "response.content_part.added", s.at(`,"content_index":0,"part":{"type":"output_text","annotations":[],"logprobs":[],"text":""}`))
+		dst = s.event(dst, "response.content_part.added", s.itemMembers(`,"content_index":0,"part":{"type":"output_text","annotations":[],"logprobs":[],"text":""}`))
 	}
 	return dst
 }
@@ -139,13 +141,13 @@ func itemID(response string, block int, p msg.Part) string {
 	return prefix + "_" + response + "_" + strconv.Itoa(block)
 }
 
-func (s *speller) delta(dst []byte, kind, place, text, more string) []byte {
+func (s *responseEncoder) delta(dst []byte, kind, place, text, more string) []byte {
 	s.text = append(s.text, text...)
-	return s.event(dst, kind+".delta", s.at(place+`,"delta":`+string(msg.AppendString(nil, text))+more))
+	return s.event(dst, kind+".delta", s.itemMembers(place+`,"delta":`+string(msg.AppendString(nil, text))+more))
 }
 
 // done completes the open item.
-func (s *speller) done(dst []byte, p msg.Part) []byte {
+func (s *responseEncoder) done(dst []byte, p msg.Part) []byte {
 	text := string(s.text)
 	switch p := p.(type) {
 	case *msg.Text:
@@ -153,20 +155,20 @@ func (s *speller) done(dst []byte, p msg.Part) []byte {
 			dst = s.delta(dst, "response.output_text", `,"content_index":0`, p.Text, `,"logprobs":[]`)
 		}
 		quoted := string(msg.AppendString(nil, p.Text))
-		dst = s.event(dst, "response.output_text.done", s.at(`,"content_index":0,"text":`+quoted+`,"logprobs":[]`))
-		dst = s.event(dst, "response.content_part.done", s.at(`,"content_index":0,"part":{"type":"output_text","annotations":[],"logprobs":[],"text":`+quoted+`}`))
+		dst = s.event(dst, "response.output_text.done", s.itemMembers(`,"content_index":0,"text":`+quoted+`,"logprobs":[]`))
+		dst = s.event(dst, "response.content_part.done", s.itemMembers(`,"content_index":0,"part":{"type":"output_text","annotations":[],"logprobs":[],"text":`+quoted+`}`))
 	case *msg.Thinking:
 		if s.pieced {
 			quoted := string(msg.AppendString(nil, p.Text))
-			dst = s.event(dst, "response.reasoning_summary_text.done", s.at(`,"summary_index":0,"text":`+quoted))
-			dst = s.event(dst, "response.reasoning_summary_part.done", s.at(`,"summary_index":0,"part":{"type":"summary_text","text":`+quoted+`}`))
+			dst = s.event(dst, "response.reasoning_summary_text.done", s.itemMembers(`,"summary_index":0,"text":`+quoted))
+			dst = s.event(dst, "response.reasoning_summary_part.done", s.itemMembers(`,"summary_index":0,"part":{"type":"summary_text","text":`+quoted+`}`))
 		}
 	case *msg.ToolUse:
 		if text == "" {
 			text = arguments(p)
 		}
 		quoted := string(msg.AppendString(nil, text))
-		dst = s.event(dst, "response.function_call_arguments.done", s.at(`,"name":`+string(msg.AppendString(nil, p.Name))+`,"arguments":`+quoted))
+		dst = s.event(dst, "response.function_call_arguments.done", s.itemMembers(`,"name":`+string(msg.AppendString(nil, p.Name))+`,"arguments":`+quoted))
 	}
 	item := s.appendItem(nil, "completed", p, text)
 	if len(s.output) > 0 {
@@ -187,7 +189,7 @@ func arguments(u *msg.ToolUse) string {
 }
 
 // appendItem appends an output item. args are a call's arguments.
-func (s *speller) appendItem(dst []byte, status string, p msg.Part, args string) []byte {
+func (s *responseEncoder) appendItem(dst []byte, status string, p msg.Part, args string) []byte {
 	id := s.itemID
 	switch p := p.(type) {
 	case *msg.Text:
@@ -226,23 +228,23 @@ func (s *speller) appendItem(dst []byte, status string, p msg.Part, args string)
 	return msg.AppendPart(dst, p)
 }
 
-func (s *speller) Usage(wire.Counts) []byte { return nil } // reported only at the end
+func (s *responseEncoder) Usage(wire.Counts) []byte { return nil } // reported only at the end
 
-func (s *speller) Ping() []byte {
+func (s *responseEncoder) Ping() []byte {
 	if !s.stream {
 		return nil
 	}
 	return []byte("event: keepalive\ndata: {\"type\":\"keepalive\"}\n\n")
 }
 
-func (s *speller) Raw(event string) []byte {
+func (s *responseEncoder) Raw(event string) []byte {
 	if !s.stream {
 		return nil
 	}
 	return []byte("data: " + event + "\n\n")
 }
 
-func (s *speller) Garble() []byte {
+func (s *responseEncoder) Garble() []byte {
 	s.garbled = true
 	if !s.stream {
 		return nil
@@ -250,17 +252,17 @@ func (s *speller) Garble() []byte {
 	return []byte("event: response.output_text.delta\ndata: {\"type\":\"response.output_text.delta\",\"delta\":\n\n")
 }
 
-func (s *speller) Fail(kind model.Kind, message string) []byte {
+func (s *responseEncoder) Fail(kind model.Kind, message string) []byte {
 	_, f := spelled(kind, message)
 	if !s.stream {
-		_, body := Server{}.SpellError(kind, message)
+		_, body := Server{}.EncodeError(kind, message)
 		return body
 	}
 	detail := `{"code":` + string(appendCode(nil, f.code)) + `,"message":` + string(msg.AppendString(nil, f.message)) + `}`
 	return s.event(nil, "response.failed", `,"response":`+s.response("failed", `,"incomplete_details":null,"usage":null,"error":`+detail))
 }
 
-func (s *speller) Close(reason model.StopReason, u wire.Counts) []byte {
+func (s *responseEncoder) Close(reason model.StopReason, u wire.Counts) []byte {
 	status, details := "completed", "null"
 	switch reason {
 	case model.StopMaxTokens, model.StopContextExceeded:

@@ -183,9 +183,9 @@ func TestReadStream(t *testing.T) {
 			done(2, `{"id":"i2","type":"message","content":[{"type":"output_text","text":"Go.","annotations":[{"type":"url_citation","url":"https://go.dev","title":"Go"},{"type":"file_citation"}]}]}`), stop},
 			[][]model.Event{started, {
 				model.BlockDone{Part: &msg.Opaque{Raw: json.RawMessage(`{"id":"w","type":"web_search_call","status":"completed","action":{"type":"search","query":"go","sources":[{"type":"url","url":"https://go.dev"}]}}`)}},
-				model.Searching{Query: "go"}, model.Searched{Query: "go", Found: []model.Page{{URL: "https://go.dev"}}},
+				model.SearchQuery{Query: "go"}, model.SearchResult{Query: "go", Found: []model.Page{{URL: "https://go.dev"}}},
 				model.BlockDone{Block: 1, Part: &msg.Opaque{Raw: json.RawMessage(`{"id":"v","type":"web_search_call","status":"completed","action":{"type":"open_page","url":"https://go.dev"}}`)}},
-			}, said(2, "Go."), {model.Searched{Found: []model.Page{{Title: "Go", URL: "https://go.dev"}}},
+			}, said(2, "Go."), {model.SearchResult{Found: []model.Page{{Title: "Go", URL: "https://go.dev"}}},
 				model.Usage{Usage: msg.Usage{Input: 10, CacheRead: 5, Output: 12, WebSearches: 1}}, model.Stop{Reason: model.StopEnd}}}},
 		{"without a start", []string{spoken(0, "a"), stop}, [][]model.Event{{model.Start{RequestID: "req_1"}}, said(0, "a"), ended}},
 	}
@@ -416,7 +416,7 @@ func TestErrors(t *testing.T) {
 			want = model.ServerFault
 		}
 		for _, message := range []string{"", `some "words"`} {
-			status, body := Server{}.SpellError(k, message)
+			status, body := Server{}.EncodeError(k, message)
 			kind := Dialect{}.Error(status, body).Kind
 			if k == model.OverWindow && message != "" && kind == model.TooLong {
 				kind = k // the message has no numbers

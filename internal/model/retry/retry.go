@@ -144,9 +144,9 @@ type state struct {
 	waited    time.Duration
 	shrunk    bool // the output limit was reduced
 
-	err    error         // reason for the next attempt
-	atOnce bool          // retry without a delay or announcement
-	delay  time.Duration // delay before the next attempt
+	err       error         // reason for the next attempt
+	immediate bool          // retry without a delay or announcement
+	delay     time.Duration // delay before the next attempt
 }
 
 // failed records a failure. It returns the error to report if there must not be another
@@ -159,7 +159,7 @@ func (s *state) failed(ctx context.Context, err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	s.err, s.atOnce = err, false
+	s.err, s.immediate = err, false
 	if e.Kind == model.OverWindow {
 		return s.shrink(e)
 	}
@@ -235,14 +235,14 @@ func (s *state) shrink(e *model.Error) error {
 	}
 	smaller := *s.req
 	smaller.MaxTokens = room
-	s.req, s.shrunk, s.atOnce = &smaller, true, true
+	s.req, s.shrunk, s.immediate = &smaller, true, true
 	return nil
 }
 
 // wait announces the next attempt and waits for it. Long waits are announced repeatedly as a
 // sign of life.
 func (s *state) wait(ctx context.Context, yield func(model.Event, error) bool) error {
-	if s.atOnce {
+	if s.immediate {
 		return nil
 	}
 	for left := s.delay; ; {

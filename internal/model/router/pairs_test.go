@@ -69,7 +69,7 @@ say Done.
 						return wire.New(s, wire.Config{APIKey: "a-key-for-both", Transport: modeltest.Transport(h)})
 					}
 				}
-				r := router.New(router.Config{Route: byPrefix, Rows: []router.Row{
+				r := router.New(router.Config{Route: byPrefix, Rows: []router.Backend{
 					{Name: "one", Open: open(a.service, one.Handler())}, {Name: "two", Open: open(b.service, two.Handler())},
 				}})
 				s := session.Open(t.Context(), session.Config{

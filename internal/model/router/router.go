@@ -13,8 +13,8 @@ import (
 	"adze/internal/model"
 )
 
-// A Row is a provider that requests can be routed to.
-type Row struct {
+// A Backend is a provider that requests can be routed to.
+type Backend struct {
 	Name string
 	// Open returns the provider. It is called by the first request, and again after an error.
 	Open func() (model.Provider, error)
@@ -24,7 +24,7 @@ type Row struct {
 
 // Config configures a router.
 type Config struct {
-	Rows []Row
+	Rows []Backend
 	// Route returns the name of a model's row and the model's name there.
 	Route func(name string) (row, sent string)
 }
@@ -61,7 +61,7 @@ func (r *Router) Limits(name string) []model.Limit {
 	r.mu.Lock()
 	p := r.open[row.Name]
 	r.mu.Unlock()
-	if l, ok := model.As[model.Limited](p); ok {
+	if l, ok := model.As[model.LimitReporter](p); ok {
 		return l.Limits()
 	}
 	return nil
@@ -142,7 +142,7 @@ func (r *Router) provider(name string) (model.Provider, string, error) {
 }
 
 // find returns a model's row, or nil, and the model's name there.
-func (r *Router) find(name string) (*Row, string) {
+func (r *Router) find(name string) (*Backend, string) {
 	row, sent := r.c.Route(name)
 	for i := range r.c.Rows {
 		if r.c.Rows[i].Name == row {

@@ -55,7 +55,7 @@ func TestRoute(t *testing.T) {
 				return func() (model.Provider, error) { opened++; return p, nil }
 			}
 			r := router.New(router.Config{
-				Rows: []router.Row{
+				Rows: []router.Backend{
 					{Name: "one", Open: open(one)}, {Name: "two", Open: open(two)},
 					{Name: "three", Open: func() (model.Provider, error) { return nil, errNoKey }},
 				},
@@ -101,7 +101,7 @@ func byPrefix(name string) (row, sent string) {
 }
 
 func TestCountTokens(t *testing.T) {
-	r := router.New(router.Config{Route: byPrefix, Rows: []router.Row{
+	r := router.New(router.Config{Route: byPrefix, Rows: []router.Backend{
 		{Name: "one", Open: func() (model.Provider, error) { return retry.New(&countingSpy{}, retry.Config{}), nil }},
 		{Name: "two", Open: func() (model.Provider, error) { return &spy{}, nil }},
 	}})
@@ -151,7 +151,7 @@ expect messages 5
 say Three.
 `)
 	opened := false
-	r := router.New(router.Config{Route: byPrefix, Rows: []router.Row{
+	r := router.New(router.Config{Route: byPrefix, Rows: []router.Backend{
 		{Name: "one", Open: func() (model.Provider, error) { return one.Provider(), nil }},
 		{Name: "two", Open: func() (model.Provider, error) {
 			opened = true

@@ -140,7 +140,7 @@ func (w *weights) cost(state, class int) int32 {
 }
 
 // text returns the number of tokens in s.
-func (g *Gauge) text(s string) int {
+func (g *Estimator) text(s string) int {
 	m := g.machine
 	sum, state := 0, uint32(newline)
 	for i := 0; i < len(s); {

@@ -30,8 +30,8 @@ const (
 	perTool    = 12
 )
 
-// A Gauge estimates the tokens of requests to one model. It is not safe for concurrent use.
-type Gauge struct {
+// An Estimator estimates the tokens of requests to one model. It is not safe for concurrent use.
+type Estimator struct {
 	machine *machine
 	wide    int32 // cost of a wide character
 	// factor corrects the count; 0 means that no usage was reported yet.
@@ -48,17 +48,17 @@ type counted struct {
 }
 
 // New returns a gauge for the model with this ID.
-func New(model string) *Gauge {
+func New(model string) *Estimator {
 	f := familyOf(model)
-	return &Gauge{machine: f.machine(), wide: f.wide}
+	return &Estimator{machine: f.machine(), wide: f.wide}
 }
 
 // The correction stays within these bounds, regardless of the reports.
 const minFactor, maxFactor = 0.4, 3
 
-// Report records that the provider counted reported tokens for a request where [Gauge.Count]
+// Report records that the provider counted reported tokens for a request where [Estimator.Count]
 // returns counted. Small requests are ignored, since they say little about large ones.
-func (g *Gauge) Report(counted, reported int) {
+func (g *Estimator) Report(counted, reported int) {
 	if counted < 100 || reported < 100 {
 		return
 	}
@@ -67,14 +67,14 @@ func (g *Gauge) Report(counted, reported int) {
 
 // AtLeast records that a request with this count has more than the given tokens, as reported by
 // a provider that rejected it.
-func (g *Gauge) AtLeast(counted, reported int) {
+func (g *Estimator) AtLeast(counted, reported int) {
 	if counted > 0 && g.Correct(counted) < reported {
 		g.factor = min(maxFactor, float64(reported)/float64(counted))
 	}
 }
 
 // Correct returns the estimate for a count.
-func (g *Gauge) Correct(counted int) int {
+func (g *Estimator) Correct(counted int) int {
 	if g.factor == 0 {
 		return counted
 	}
@@ -82,21 +82,21 @@ func (g *Gauge) Correct(counted int) int {
 }
 
 // Request returns the estimate for a request.
-func (g *Gauge) Request(system []msg.Part, tools []msg.ToolSpec, messages []msg.Message) int {
+func (g *Estimator) Request(system []msg.Part, tools []msg.ToolSpec, messages []msg.Message) int {
 	return g.Correct(g.Count(system, tools, messages))
 }
 
 // Messages returns the estimate for messages.
-func (g *Gauge) Messages(messages ...msg.Message) int { return g.Request(nil, nil, messages) }
+func (g *Estimator) Messages(messages ...msg.Message) int { return g.Request(nil, nil, messages) }
 
 // Parts returns the estimate for parts.
-func (g *Gauge) Parts(parts ...msg.Part) int { return g.Request(parts, nil, nil) }
+func (g *Estimator) Parts(parts ...msg.Part) int { return g.Request(parts, nil, nil) }
 
 // Text returns the estimate for a text.
-func (g *Gauge) Text(text string) int { return g.Correct(g.text(text)) }
+func (g *Estimator) Text(text string) int { return g.Correct(g.text(text)) }
 
 // Count returns the uncorrected token count of a request.
-func (g *Gauge) Count(system []msg.Part, tools []msg.ToolSpec, messages []msg.Message) int {
+func (g *Estimator) Count(system []msg.Part, tools []msg.ToolSpec, messages []msg.Message) int {
 	n := g.count(system)
 	for _, t := range tools {
 		n += perTool + g.text(t.Name) + g.text(t.Description) + g.text(string(t.Schema))
@@ -115,7 +115,7 @@ func (g *Gauge) Count(system []msg.Part, tools []msg.ToolSpec, messages []msg.Me
 
 // message returns the tokens of message i. A conversation mostly grows, so earlier messages are
 // cached.
-func (g *Gauge) message(i int, m msg.Message) int {
+func (g *Estimator) message(i int, m msg.Message) int {
 	if len(m.Parts) == 0 {
 		return perMessage
 	}
@@ -133,9 +133,9 @@ func (g *Gauge) message(i int, m msg.Message) int {
 }
 
 // Forget drops the cached counts of parts.
-func (g *Gauge) Forget() { g.parts, g.last = nil, nil }
+func (g *Estimator) Forget() { g.parts, g.last = nil, nil }
 
-func (g *Gauge) count(parts []msg.Part) int {
+func (g *Estimator) count(parts []msg.Part) int {
 	n := 0
 	for _, p := range parts {
 		n += g.part(p)
@@ -143,7 +143,7 @@ func (g *Gauge) count(parts []msg.Part) int {
 	return n
 }
 
-func (g *Gauge) part(p msg.Part) int {
+func (g *Estimator) part(p msg.Part) int {
 	switch p := p.(type) {
 	case *msg.Text:
 		return g.kept(p, len(p.Text), func() int { return g.text(p.Text) })
@@ -167,7 +167,7 @@ func (g *Gauge) part(p msg.Part) int {
 
 // kept returns the result of count. A part never changes, so the counts of large parts are
 // cached.
-func (g *Gauge) kept(p msg.Part, size int, count func() int) int {
+func (g *Estimator) kept(p msg.Part, size int, count func() int) int {
 	if size < 256 {
 		return count()
 	}

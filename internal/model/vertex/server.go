@@ -28,15 +28,15 @@ func (s server) Path(req *model.Request) string { return s.own.Path(req) }
 func (s server) Error(code int, body []byte) *model.Error { return s.own.Error(code, body) }
 
 // Admit implements [wire.Server].
-func (s server) Admit(path string, h http.Header, body []byte) (wire.Asked, *model.Error) {
+func (s server) Admit(path string, h http.Header, body []byte) (wire.RequestInfo, *model.Error) {
 	place, rest, ok := strings.Cut(path, "/publishers/anthropic/models/")
 	name, operation, named := strings.Cut(rest, ":")
 	_, at, project := strings.Cut(place, "/projects/")
 	if !ok || !named || !project || !strings.Contains(at, "/locations/") || operation != "rawPredict" && operation != "streamRawPredict" {
-		return wire.Asked{}, &model.Error{Kind: model.Invalid, Status: http.StatusNotFound, Message: "there is nothing at " + path}
+		return wire.RequestInfo{}, &model.Error{Kind: model.Invalid, Status: http.StatusNotFound, Message: "there is nothing at " + path}
 	}
 	if token, ok := strings.CutPrefix(h.Get("Authorization"), "Bearer "); !ok || token == "" {
-		return wire.Asked{}, &model.Error{Kind: model.Auth, Message: "request is missing required authentication credential"}
+		return wire.RequestInfo{}, &model.Error{Kind: model.Auth, Message: "request is missing required authentication credential"}
 	}
 	asked, e := s.AdmitBody(h, body)
 	switch {

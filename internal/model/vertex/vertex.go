@@ -92,7 +92,7 @@ func address(region string) string {
 	return "https://" + region + "-aiplatform.googleapis.com/v1"
 }
 
-// Dialect implements [wire.Dialect], [wire.Counting], [wire.Heading] and [wire.Lenient].
+// Dialect implements [wire.Dialect], [wire.CountingDialect], [wire.HeaderDialect] and [wire.LenientDialect].
 type Dialect struct {
 	messages.Dialect
 	Project, Region string
@@ -161,12 +161,12 @@ func modelID(name string) string {
 	return name
 }
 
-// CountPath implements [wire.Counting].
+// CountPath implements [wire.CountingDialect].
 func (d Dialect) CountPath(req *model.Request) string {
 	return d.path(req.Model, "count-tokens:rawPredict")
 }
 
-// EncodeCount implements [wire.Counting]. Here the body names the model.
+// EncodeCount implements [wire.CountingDialect]. Here the body names the model.
 func (d Dialect) EncodeCount(req *model.Request) ([]byte, error) {
 	body, err := d.Dialect.EncodeCount(req)
 	if err != nil {

@@ -56,8 +56,8 @@ func UserAgent(version string) string {
 	return fmt.Sprintf("adze/%s (%s; %s)", version, runtime.GOOS, runtime.GOARCH)
 }
 
-// A mail is a request to be sent, by default with POST.
-type mail struct {
+// A httpRequest is a request to be sent, by default with POST.
+type httpRequest struct {
 	method string // empty means POST
 	path   string
 	header http.Header // added to the client's headers; may be nil
@@ -67,14 +67,14 @@ type mail struct {
 
 // send sends m and returns the response with its body unread. If the credentials are rejected,
 // they are renewed once, if possible.
-func (c *client) send(ctx context.Context, m mail) (*http.Response, error) {
+func (c *client) send(ctx context.Context, m httpRequest) (*http.Response, error) {
 	for renewed := false; ; renewed = true {
 		req, err := c.request(ctx, m)
 		if err != nil {
 			return nil, connectionError(err)
 		}
 		if err := c.proof.Authorize(req, m.body); err != nil {
-			return nil, c.unproven(ctx, err)
+			return nil, c.authError(ctx, err)
 		}
 		res, err := c.http.Do(req)
 		switch {
@@ -88,7 +88,7 @@ func (c *client) send(ctx context.Context, m mail) (*http.Response, error) {
 		}
 		text, _ := io.ReadAll(io.LimitReader(res.Body, maxErrorBody)) // ok: the status is the error, the text is extra
 		res.Body.Close()                                              // ok: nothing depends on it
-		e := c.refusal(res, text)
+		e := c.responseError(res, text)
 		doubted := res.StatusCode == http.StatusUnauthorized || res.StatusCode == http.StatusForbidden
 		if renewed || !doubted || !c.proof.Renew(req, e, res.Header) {
 			return nil, e
@@ -96,8 +96,8 @@ func (c *client) send(ctx context.Context, m mail) (*http.Response, error) {
 	}
 }
 
-// unproven returns the error for a request that could not be authorized.
-func (c *client) unproven(ctx context.Context, err error) error {
+// authError returns the error for a request that could not be authorized.
+func (c *client) authError(ctx context.Context, err error) error {
 	var known *model.Error
 	switch {
 	case ctx.Err() != nil:
@@ -109,7 +109,7 @@ func (c *client) unproven(ctx context.Context, err error) error {
 }
 
 // request returns an HTTP request for m, with the body in pieces.
-func (c *client) request(ctx context.Context, m mail) (*http.Request, error) {
+func (c *client) request(ctx context.Context, m httpRequest) (*http.Request, error) {
 	at, err := c.base.Parse(m.path)
 	if err != nil {
 		return nil, err
@@ -136,8 +136,8 @@ func (c *client) request(ctx context.Context, m mail) (*http.Request, error) {
 	return req, err
 }
 
-// refusal returns the error for an error response.
-func (c *client) refusal(res *http.Response, text []byte) *model.Error {
+// responseError returns the error for an error response.
+func (c *client) responseError(res *http.Response, text []byte) *model.Error {
 	if e := foreign(res, text); e != nil {
 		return e
 	}

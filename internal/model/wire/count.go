@@ -16,10 +16,10 @@ const (
 	maxCounts    = 256
 )
 
-// CountTokens implements [model.Counter] if the dialect is [Counting]. It times out after five
+// CountTokens implements [model.Counter] if the dialect is [CountingDialect]. It times out after five
 // seconds, because the caller can estimate instead. Results are cached.
 func (p *Provider) CountTokens(ctx context.Context, req *model.Request) (int, error) {
-	d, ok := p.service.Dialect.(Counting)
+	d, ok := p.service.Dialect.(CountingDialect)
 	if !ok {
 		return 0, &model.Error{Kind: model.Invalid, Message: "the provider does not count tokens"}
 	}
@@ -45,8 +45,8 @@ func (p *Provider) CountTokens(ctx context.Context, req *model.Request) (int, er
 	return n, nil
 }
 
-func (p *Provider) count(ctx context.Context, d Counting, req *model.Request, body []byte) (int, error) {
-	res, err := p.client.send(ctx, mail{path: d.CountPath(req), header: p.header(req), body: Body{body}, accept: "application/json"})
+func (p *Provider) count(ctx context.Context, d CountingDialect, req *model.Request, body []byte) (int, error) {
+	res, err := p.client.send(ctx, httpRequest{path: d.CountPath(req), header: p.header(req), body: Body{body}, accept: "application/json"})
 	if err != nil {
 		return 0, err
 	}

@@ -7,8 +7,8 @@ import (
 	"adze/internal/model"
 )
 
-// A Lenient dialect knows which parts of a request a server can do without.
-type Lenient interface {
+// A LenientDialect dialect knows which parts of a request a server can do without.
+type LenientDialect interface {
 	// Optional returns the part of req that the server rejected with e as unknown, and the
 	// server's name for it, or zero values.
 	Optional(req *model.Request, e *model.Error) (part model.Omission, name string)
@@ -23,10 +23,10 @@ type Optional struct {
 	Has func(*model.Request) bool
 }
 
-// Refused returns the first of parts that e names and req has, and the name. words are
+// RefusedPart returns the first of parts that e names and req has, and the name. words are
 // lower-case phrases of servers that reject unknown input. A part must be listed before parts
 // whose names its own contains.
-func Refused(req *model.Request, e *model.Error, words []string, parts []Optional) (part model.Omission, name string) {
+func RefusedPart(req *model.Request, e *model.Error, words []string, parts []Optional) (part model.Omission, name string) {
 	text := strings.ToLower(e.Message)
 	says := func(list []string) string {
 		if i := slices.IndexFunc(list, func(w string) bool { return strings.Contains(text, w) }); i >= 0 {

@@ -12,7 +12,7 @@ import (
 	"adze/internal/model"
 )
 
-// Limits implements [model.Limited].
+// Limits implements [model.LimitReporter].
 func (p *Provider) Limits() []model.Limit { return p.client.limits.all() }
 
 // limits tracks the rate limits that a server reports in its responses.

@@ -16,22 +16,22 @@ const (
 	maxList     = 8 << 20
 )
 
-// A Listing dialect has a request that lists the server's models.
-type Listing interface {
+// A ListingDialect dialect has a request that lists the server's models.
+type ListingDialect interface {
 	// ListPath returns the path of the list, relative to the provider's address.
 	ListPath() string
 }
 
-// Models returns the names of the server's models if the dialect is [Listing]. It times out
+// Models returns the names of the server's models if the dialect is [ListingDialect]. It times out
 // after four seconds.
 func (p *Provider) Models(ctx context.Context) ([]string, error) {
-	d, ok := p.service.Dialect.(Listing)
+	d, ok := p.service.Dialect.(ListingDialect)
 	if !ok {
 		return nil, &model.Error{Kind: model.Invalid, Message: "the provider does not list its models"}
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, listTimeout, errNoAnswer(listTimeout))
 	defer cancel()
-	res, err := p.client.send(ctx, mail{method: http.MethodGet, path: d.ListPath(), accept: "application/json"})
+	res, err := p.client.send(ctx, httpRequest{method: http.MethodGet, path: d.ListPath(), accept: "application/json"})
 	if err != nil {
 		return nil, p.client.scrub(cause(ctx, err))
 	}

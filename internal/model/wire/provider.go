@@ -102,8 +102,8 @@ type Provider struct {
 	mu       sync.Mutex
 	encoders []Encoder // idle encoders, most recently used last
 	// omitted holds the parts that the server does not support, by model.
-	omitted map[string]model.Omission
-	told    []string // notes already sent
+	omitted   map[string]model.Omission
+	sentNotes []string // notes already sent
 }
 
 // New returns the provider of a service. It does not connect.
@@ -144,7 +144,7 @@ func (p *Provider) Preconnect() {
 // Stream implements [model.Provider].
 func (p *Provider) Stream(ctx context.Context, req *model.Request) iter.Seq2[model.Event, error] {
 	return func(yield func(model.Event, error) bool) {
-		events, err := p.insist(ctx, req)
+		events, err := p.askWithoutUnsupported(ctx, req)
 		switch {
 		case ctx.Err() != nil && err != nil:
 			yield(nil, context.Cause(ctx))
@@ -164,9 +164,9 @@ func (p *Provider) Stream(ctx context.Context, req *model.Request) iter.Seq2[mod
 	}
 }
 
-// insist sends the request, and repeats it without an unsupported part as long as the server
+// askWithoutUnsupported sends the request, and repeats it without an unsupported part as long as the server
 // names another one.
-func (p *Provider) insist(ctx context.Context, req *model.Request) (iter.Seq2[model.Event, error], error) {
+func (p *Provider) askWithoutUnsupported(ctx context.Context, req *model.Request) (iter.Seq2[model.Event, error], error) {
 	for {
 		sent := p.adapt(req)
 		events, err := p.ask(ctx, sent)
@@ -179,7 +179,7 @@ func (p *Provider) insist(ctx context.Context, req *model.Request) (iter.Seq2[mo
 // omit reports whether err means that the server does not know a part of req. The part is then
 // omitted from now on.
 func (p *Provider) omit(req *model.Request, err error) bool {
-	d, ok := p.service.Dialect.(Lenient)
+	d, ok := p.service.Dialect.(LenientDialect)
 	var e *model.Error
 	if !ok || !errors.As(err, &e) {
 		return false
@@ -203,7 +203,7 @@ func (p *Provider) omit(req *model.Request, err error) bool {
 
 // header returns the headers that req needs, or nil.
 func (p *Provider) header(req *model.Request) http.Header {
-	if d, ok := p.service.Dialect.(Heading); ok {
+	if d, ok := p.service.Dialect.(HeaderDialect); ok {
 		return d.Header(req)
 	}
 	return nil
@@ -215,7 +215,7 @@ func (p *Provider) ask(ctx context.Context, req *model.Request) (iter.Seq2[model
 	if err != nil {
 		return nil, &model.Error{Kind: model.Invalid, Message: err.Error(), Err: err}
 	}
-	m := mail{path: p.service.Dialect.Path(req), header: p.header(req), body: body, accept: MediaType(p.service.Dialect)}
+	m := httpRequest{path: p.service.Dialect.Path(req), header: p.header(req), body: body, accept: MediaType(p.service.Dialect)}
 	if req.NoStream {
 		m.accept = "application/json"
 		return p.whole(ctx, m, req)
@@ -245,11 +245,11 @@ func (p *Provider) ask(ctx context.Context, req *model.Request) (iter.Seq2[model
 		return events, cause(asking, err)
 	}
 	o.MediaType = media
-	return ReadStream(ctx, Reading(p.service.Dialect, req), res.Body, o), nil
+	return ReadStream(ctx, DialectFor(p.service.Dialect, req), res.Body, o), nil
 }
 
 // whole sends a request for a complete answer and waits for it.
-func (p *Provider) whole(ctx context.Context, m mail, req *model.Request) (iter.Seq2[model.Event, error], error) {
+func (p *Provider) whole(ctx context.Context, m httpRequest, req *model.Request) (iter.Seq2[model.Event, error], error) {
 	limit := p.c.NoStreamTimeout
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errNoAnswer(limit))
 	defer cancel()
@@ -276,7 +276,7 @@ func (p *Provider) read(res *http.Response, req *model.Request) (iter.Seq2[model
 	case err != nil:
 		return nil, &model.Error{Kind: model.Broken, RequestID: id, Message: "the connection broke in the middle of the answer", Err: err}
 	}
-	return ReadMessage(Reading(p.service.Dialect, req), data, id), nil
+	return ReadMessage(DialectFor(p.service.Dialect, req), data, id), nil
 }
 
 // adapt returns req adapted to this endpoint.
@@ -304,19 +304,19 @@ func (p *Provider) encode(req *model.Request) (Body, error) {
 	e := p.takeEncoder(req)
 	defer p.returnEncoder(e)
 	body, err := e.EncodeBody(req, p.c.ExtraBody)
-	if s, ok := e.(Selective); ok && err == nil {
-		p.tell(s.LeftOut())
+	if s, ok := e.(SelectiveEncoder); ok && err == nil {
+		p.sendNotes(s.LeftOut())
 	}
 	return body, err
 }
 
-// tell sends the notes that were not sent before.
-func (p *Provider) tell(notes []string) {
+// sendNotes sends the notes that were not sent before.
+func (p *Provider) sendNotes(notes []string) {
 	for _, note := range notes {
 		p.mu.Lock()
-		known := slices.Contains(p.told, note)
+		known := slices.Contains(p.sentNotes, note)
 		if !known {
-			p.told = append(p.told, note)
+			p.sentNotes = append(p.sentNotes, note)
 		}
 		p.mu.Unlock()
 		if !known && p.c.Note != nil {

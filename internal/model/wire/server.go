@@ -13,7 +13,7 @@ type Server interface {
 
 	// Admit accepts a posted request. An error is for the client; status 404 means that there
 	// is nothing at the path.
-	Admit(path string, h http.Header, body []byte) (Asked, *model.Error)
+	Admit(path string, h http.Header, body []byte) (RequestInfo, *model.Error)
 
 	// Check returns an error for the first rule of the protocol that a request violates, or
 	// nil. An in-process request has no headers.
@@ -26,19 +26,19 @@ type Server interface {
 	// Read parses a request body as far as the dialect can express it.
 	Read(body []byte) (*model.Request, error)
 
-	// NewSpeller returns a speller for one answer, streamed or whole.
-	NewSpeller(stream bool) Speller
+	// NewResponseEncoder returns a speller for one answer, streamed or whole.
+	NewResponseEncoder(stream bool) ResponseEncoder
 
-	// SpellError returns the status and body of an error response. It is the inverse of
+	// EncodeError returns the status and body of an error response. It is the inverse of
 	// [Dialect.Error]. An empty message means the usual one.
-	SpellError(kind model.Kind, message string) (status int, body []byte)
+	EncodeError(kind model.Kind, message string) (status int, body []byte)
 
-	// SpellCount returns the response body for a token-counting request.
-	SpellCount(n int) []byte
+	// EncodeTokenCount returns the response body for a token-counting request.
+	EncodeTokenCount(n int) []byte
 }
 
-// Asked describes a parsed request.
-type Asked struct {
+// RequestInfo describes a parsed request.
+type RequestInfo struct {
 	Model  string
 	Stream bool
 	// Thinks is true if the model may think.
@@ -47,10 +47,10 @@ type Asked struct {
 	Count bool
 }
 
-// A Speller writes one answer, in the order Open, any of the others, Close. It is the inverse
+// A ResponseEncoder writes one answer, in the order Open, any of the others, Close. It is the inverse
 // of a [Decoder]. The bytes returned by each method are appended to the response body. A whole
 // answer comes from Close alone.
-type Speller interface {
+type ResponseEncoder interface {
 	// Open begins the answer.
 	Open(id, model string, u Counts) []byte
 

@@ -55,7 +55,7 @@ func ReadStream(ctx context.Context, dialect Dialect, body io.ReadCloser, o Stre
 		defer closeBody()
 		defer context.AfterFunc(ctx, closeBody)()
 
-		w := &watched{r: body, close: closeBody, idle: o.Idle, progress: o.Progress}
+		w := &watchdogReader{r: body, close: closeBody, idle: o.Idle, progress: o.Progress}
 		if w.idle <= 0 {
 			w.idle = defaultIdle
 		}
@@ -146,7 +146,7 @@ func failure(err error, requestID string, any bool) error {
 		e.Message = "the connection broke in the middle of the answer"
 	case errors.As(err, new(readError)):
 		e.Kind, e.Message = model.Network, "the connection broke before the answer began"
-	case errors.As(err, new(stalled)) || err == errTooLong:
+	case errors.As(err, new(stallError)) || err == errTooLong:
 		e.Lasting = true
 	}
 	return e
@@ -157,13 +157,13 @@ type readError struct{ error }
 
 func (e readError) Unwrap() error { return e.error }
 
-// stalled is the error for a silent connection.
-type stalled string
+// stallError is the error for a silent connection.
+type stallError string
 
-func (s stalled) Error() string { return string(s) }
+func (s stallError) Error() string { return string(s) }
 
-// watched is a reader that closes its connection if no data arrives.
-type watched struct {
+// watchdogReader is a reader that closes its connection if no data arrives.
+type watchdogReader struct {
 	r              io.Reader
 	close          func()
 	idle, progress time.Duration
@@ -171,14 +171,14 @@ type watched struct {
 	timer          *time.Timer
 }
 
-func (w *watched) Read(p []byte) (int, error) {
+func (w *watchdogReader) Read(p []byte) (int, error) {
 	limit := min(w.idle, w.progress-w.waited)
 	n, fired, err := w.read(p, limit)
 	switch {
 	case fired && limit < w.idle:
-		return 0, stalled(fmt.Sprintf("nothing but keep-alives for %d s", int(w.progress.Seconds())))
+		return 0, stallError(fmt.Sprintf("nothing but keep-alives for %d s", int(w.progress.Seconds())))
 	case fired:
-		return 0, stalled(fmt.Sprintf("no data for %d s", int(w.idle.Seconds())))
+		return 0, stallError(fmt.Sprintf("no data for %d s", int(w.idle.Seconds())))
 	case err != nil && err != io.EOF:
 		err = readError{err}
 	}
@@ -186,7 +186,7 @@ func (w *watched) Read(p []byte) (int, error) {
 }
 
 // read reads with a limit on the time it may block. After the limit, the connection is closed.
-func (w *watched) read(p []byte, limit time.Duration) (n int, fired bool, err error) {
+func (w *watchdogReader) read(p []byte, limit time.Duration) (n int, fired bool, err error) {
 	if w.timer == nil {
 		w.timer = time.AfterFunc(limit, w.close)
 	} else {
@@ -199,10 +199,10 @@ func (w *watched) read(p []byte, limit time.Duration) (n int, fired bool, err er
 	return n, fired, err
 }
 
-func (w *watched) progressed() { w.waited = 0 }
+func (w *watchdogReader) progressed() { w.waited = 0 }
 
 // drain reads to the end of the body, but waits only briefly.
-func (w *watched) drain() {
+func (w *watchdogReader) drain() {
 	var rest [512]byte
 	for limit := drainTime; limit > 0; {
 		w.waited = 0

@@ -16,14 +16,14 @@ type Transcript struct {
 	full [][]byte // complete chunks
 	base int      // total length of full
 	last []byte   // chunk being written
-	kept []Written
+	kept []EncodedMessage
 }
 
 // chunkSize is the length at which a chunk is complete.
 const chunkSize = 256 << 10
 
-// A Written is an encoded message in a transcript.
-type Written struct {
+// An EncodedMessage is an encoded message in a transcript.
+type EncodedMessage struct {
 	Role msg.Role
 	// Parts are retained, so that their addresses are not reused.
 	Parts []msg.Part
@@ -34,7 +34,7 @@ type Written struct {
 	Blocks int
 }
 
-func (w *Written) is(m msg.Message) bool {
+func (w *EncodedMessage) is(m msg.Message) bool {
 	return w.Role == m.Role && slices.Equal(w.Parts, m.Parts)
 }
 
@@ -46,14 +46,14 @@ func (t *Transcript) Continues(messages []msg.Message) bool {
 // Update makes the transcript hold messages. It keeps the longest unchanged prefix; write
 // appends each other message to dst, after a comma if after is true. It may set the message's
 // Blocks, and its Mark as an offset in dst.
-func (t *Transcript) Update(messages []msg.Message, write func(dst []byte, after bool, m *Written) []byte) {
+func (t *Transcript) Update(messages []msg.Message, write func(dst []byte, after bool, m *EncodedMessage) []byte) {
 	n := 0
 	for n < len(t.kept) && n < len(messages) && t.kept[n].is(messages[n]) {
 		n++
 	}
 	t.cut(n)
 	for _, m := range messages[n:] {
-		w := Written{Role: m.Role, Parts: slices.Clone(m.Parts), Mark: -1}
+		w := EncodedMessage{Role: m.Role, Parts: slices.Clone(m.Parts), Mark: -1}
 		t.last = write(t.last, t.Len() > 0, &w)
 		if w.Mark >= 0 {
 			w.Mark += t.base
@@ -90,7 +90,7 @@ func (t *Transcript) cut(n int) {
 func (t *Transcript) Reset() { *t = Transcript{} }
 
 // Messages returns the encoded messages, valid until the next update.
-func (t *Transcript) Messages() []Written { return t.kept }
+func (t *Transcript) Messages() []EncodedMessage { return t.kept }
 
 // Len returns the transcript's length in bytes.
 func (t *Transcript) Len() int { return t.base + len(t.last) }

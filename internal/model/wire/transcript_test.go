@@ -16,7 +16,7 @@ import (
 //
 // Proves LOOP-11.
 func TestTranscript(t *testing.T) {
-	write := func(dst []byte, after bool, m *wire.Written) []byte {
+	write := func(dst []byte, after bool, m *wire.EncodedMessage) []byte {
 		if after {
 			dst = append(dst, ',')
 		}

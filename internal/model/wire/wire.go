@@ -41,8 +41,8 @@ type Encoder interface {
 	Continues(req *model.Request) bool
 }
 
-// A Selective encoder omits tools that its dialect cannot express.
-type Selective interface {
+// A SelectiveEncoder encoder omits tools that its dialect cannot express.
+type SelectiveEncoder interface {
 	// LeftOut returns a note for each tool omitted from the last body, with the reason.
 	LeftOut() []string
 }
@@ -76,37 +76,37 @@ const (
 	Complete                  // the end of the answer
 )
 
-// A Heading dialect has requests that need additional headers.
-type Heading interface {
+// A HeaderDialect dialect has requests that need additional headers.
+type HeaderDialect interface {
 	// Header returns req's headers, or nil. The user's headers of the same name are sent before
 	// them.
 	Header(req *model.Request) http.Header
 }
 
-// A Counting dialect has a request that counts tokens.
-type Counting interface {
+// A CountingDialect dialect has a request that counts tokens.
+type CountingDialect interface {
 	CountPath(req *model.Request) string
 	EncodeCount(req *model.Request) ([]byte, error)
 	DecodeCount(body []byte) (int, error)
 }
 
-// A Referring dialect needs the request to decode its answer.
-type Referring interface {
+// A RequestAwareDialect dialect needs the request to decode its answer.
+type RequestAwareDialect interface {
 	// For returns the dialect for the answer to req, which it may retain until the answer is
 	// read.
 	For(req *model.Request) Dialect
 }
 
-// Reading returns the dialect that decodes the answer to req.
-func Reading(d Dialect, req *model.Request) Dialect {
-	if r, ok := d.(Referring); ok {
+// DialectFor returns the dialect that decodes the answer to req.
+func DialectFor(d Dialect, req *model.Request) Dialect {
+	if r, ok := d.(RequestAwareDialect); ok {
 		return r.For(req)
 	}
 	return d
 }
 
-// A Framed dialect streams its answers in its own framing instead of server-sent events.
-type Framed interface {
+// A FramedDialect dialect streams its answers in its own framing instead of server-sent events.
+type FramedDialect interface {
 	// MediaType is the content type of such a stream.
 	MediaType() string
 	// NewFrames returns a Frames that splits a stream into events.
@@ -124,7 +124,7 @@ const eventStream = "text/event-stream"
 
 // MediaType returns the content type of d's streams.
 func MediaType(d Dialect) string {
-	if f, ok := d.(Framed); ok {
+	if f, ok := d.(FramedDialect); ok {
 		return f.MediaType()
 	}
 	return eventStream
@@ -133,7 +133,7 @@ func MediaType(d Dialect) string {
 // newFrames returns a Frames for a stream of the given type. A gateway may send server-sent
 // events even if the service itself does not.
 func newFrames(d Dialect, media string, r io.Reader) Frames {
-	if f, ok := d.(Framed); ok && media != eventStream {
+	if f, ok := d.(FramedDialect); ok && media != eventStream {
 		return f.NewFrames(r)
 	}
 	return &sseReader{r: r}

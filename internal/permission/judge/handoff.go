@@ -41,7 +41,7 @@ func Work(u *msg.ToolUse) string {
 // HandOff asks whether the report of an agent that worked without its user needs a warning. An
 // error means that the question went unanswered.
 func (j *Judge) HandOff(ctx context.Context, h Handoff) (permission.Judgement, error) {
-	seal := sidequery.NewSeal()
+	seal := sidequery.NewNonce()
 	said, _ := told(j.cfg.Said(), "")
 	var b strings.Builder
 	add := func(name, text string) {

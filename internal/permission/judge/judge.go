@@ -45,7 +45,7 @@ const (
 
 // Config configures a Judge. Rules, Decided and Log may be nil.
 type Config struct {
-	Small    *sidequery.Small
+	Small    *sidequery.SmallModel
 	Language func() texts.Language
 	// Said returns the conversation so far.
 	Said func() []msg.Entry
@@ -113,7 +113,7 @@ func (j *Judge) Judge(ctx context.Context, q permission.Question) (permission.Ju
 	if err != nil {
 		return permission.Judgement{}, err
 	}
-	seal := sidequery.NewSeal()
+	seal := sidequery.NewNonce()
 	query := j.query(seal, q, call)
 	var verdict permission.Judgement
 	var quick struct{ Block *bool }
@@ -137,7 +137,7 @@ func (j *Judge) Covers(ctx context.Context, q permission.Question, classes []str
 	if err != nil {
 		return "", err
 	}
-	seal := sidequery.NewSeal()
+	seal := sidequery.NewNonce()
 	var list strings.Builder
 	for i, class := range classes {
 		fmt.Fprintf(&list, "%d. %s\n", i+1, class)
@@ -170,7 +170,7 @@ const (
 )
 
 // ask requests a verdict using the named text, and decodes it.
-func (j *Judge) ask(ctx context.Context, seal sidequery.Seal, text, query string, q sidequery.Question, block **bool, reason *string) error {
+func (j *Judge) ask(ctx context.Context, seal sidequery.Nonce, text, query string, q sidequery.Question, block **bool, reason *string) error {
 	q.System = j.system(text, string(seal))
 	members, err := j.members(ctx, seal, query, q)
 	if err != nil {
@@ -205,7 +205,7 @@ func (j *Judge) system(name, seal string) []msg.Part {
 }
 
 // members queries the model and returns the fields of its answer.
-func (j *Judge) members(ctx context.Context, seal sidequery.Seal, query string, q sidequery.Question) (map[string]json.RawMessage, error) {
+func (j *Judge) members(ctx context.Context, seal sidequery.Nonce, query string, q sidequery.Question) (map[string]json.RawMessage, error) {
 	if err := j.rests(); err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ const (
 )
 
 // query returns the question about a call. Everything not written by adze is quoted.
-func (j *Judge) query(seal sidequery.Seal, q permission.Question, call string) string {
+func (j *Judge) query(seal sidequery.Nonce, q permission.Question, call string) string {
 	said, calls := told(j.cfg.Said(), q.ID)
 	var b strings.Builder
 	add := func(name, text string) {
@@ -66,9 +66,9 @@ func (j *Judge) remembered(said []string) []string {
 func words(parts []msg.Part) string {
 	var own []string
 	for _, p := range parts {
-		_, reminder := msg.Reminded(p)
+		_, reminder := msg.ReminderText(p)
 		if t, ok := p.(*msg.Text); ok && !reminder {
-			own = append(own, msg.Own(t.Text))
+			own = append(own, msg.OwnText(t.Text))
 		}
 	}
 	return strings.TrimSpace(strings.Join(own, "\n"))

@@ -171,10 +171,10 @@ func Seen(m msg.Message, seen func(*msg.ToolUse) *msg.ToolUse) msg.Message {
 // result.
 func Gist(m msg.Message, n int) string {
 	parts := slices.DeleteFunc(slices.Clone(m.Parts), func(p msg.Part) bool {
-		_, reminder := msg.Reminded(p)
+		_, reminder := msg.ReminderText(p)
 		return reminder
 	})
-	if text := strings.TrimSpace(strings.Join(msg.Typed(m), "")); text != "" {
+	if text := strings.TrimSpace(strings.Join(msg.TypedTexts(m), "")); text != "" {
 		return shorten(flat(text), n)
 	}
 	for _, p := range parts {

@@ -195,11 +195,11 @@ func readable(line []byte) bool {
 }
 
 // said returns the text of a message without additions by the program.
-func said(m msg.Message) string { return strings.Join(msg.Typed(m), "\n") }
+func said(m msg.Message) string { return strings.Join(msg.TypedTexts(m), "\n") }
 
 // promptText returns the text that the user typed. It is empty if a program wrote the message.
 func promptText(text string) string {
-	trimmed := strings.TrimSpace(msg.Start(text))
+	trimmed := strings.TrimSpace(msg.TitleText(text))
 	for _, prefix := range []string{"<system-reminder>", "<command-", "<local-command-"} {
 		if strings.HasPrefix(trimmed, prefix) {
 			return ""

@@ -77,7 +77,7 @@ func Hear(cfg Config) func(context.Context, session.Prompt) session.Hearing {
 		}
 		for _, part := range parts {
 			if t, ok := part.(*msg.Text); ok {
-				for _, m := range mention.Find(msg.Own(t.Text)) {
+				for _, m := range mention.Find(msg.OwnText(t.Text)) {
 					a.add(ctx, m)
 				}
 			}
@@ -224,7 +224,7 @@ func (a *attachments) take(m mention.Mention, o exec.Outcome) {
 	label := prompt.Attached(a.Language(), m.Text)
 	for _, part := range append(o.Result.Parts, o.Context...) {
 		if t, ok := part.(*msg.Text); ok {
-			text, _ := msg.Reminded(part)
+			text, _ := msg.ReminderText(part)
 			if text == "" {
 				text = msg.Neutralise(t.Text)
 			}

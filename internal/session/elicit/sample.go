@@ -39,7 +39,7 @@ func (a *Asker) sample(ctx context.Context, s mcp.Sampling) (mcp.Sampled, error)
 	if r.(session.Filled).Action != session.Accept {
 		return mcp.Sampled{}, errors.New("the user did not agree that the model is asked")
 	}
-	q.Purpose, q.Model, q.Awaited = "questions of servers", a.cfg.ModelID(), true
+	q.Purpose, q.Model, q.Interactive = "questions of servers", a.cfg.ModelID(), true
 	got, err := a.cfg.Model(ctx, q)
 	if err != nil {
 		return mcp.Sampled{}, err

@@ -37,7 +37,7 @@ func (c compaction) After(ctx context.Context, t compact.Trigger, summary string
 func plainReminders(parts []msg.Part) string {
 	var said []string
 	for _, p := range parts {
-		if text, ok := msg.Reminded(p); ok {
+		if text, ok := msg.ReminderText(p); ok {
 			said = append(said, text)
 		}
 	}

@@ -58,7 +58,7 @@ type Session interface {
 }
 
 // Hooks runs the hooks of a session. The embedded runner is a [tool.Gate] and a [tool.After];
-// Hooks itself is an [agent.Stopper], Hear a [session.Hearer], and Answer a
+// Hooks itself is an [agent.StopHook], Hear a [session.Hearer], and Answer a
 // [permission.Hooker].
 //
 // After [New], call [Hooks.Attach] before the first prompt, and [Hooks.Close] at the end.
@@ -191,14 +191,14 @@ func (h *Hooks) start(ctx context.Context, source string) []msg.Part {
 	return append(out.Context, &msg.Text{Text: out.InitialMessage})
 }
 
-// Stop implements [agent.Stopper]: it asks the hooks whether the model may stop.
-func (h *Hooks) Stop(ctx context.Context, c agent.StopCheck) (agent.StopVerdict, error) {
+// Stop implements [agent.StopHook]: it asks the hooks whether the model may stop.
+func (h *Hooks) Stop(ctx context.Context, c agent.StopInput) (agent.StopResult, error) {
 	e := hook.OnStop(c.Active, msg.PlainText(c.Last.Parts))
 	if h.cfg.Agent != "" {
 		e = hook.OnSubagentStop(h.cfg.Agent, c.Active, msg.PlainText(c.Last.Parts), h.cfg.Transcript())
 	}
 	out := h.Fire(ctx, e)
-	v := agent.StopVerdict{Hook: out.By, Prevent: out.Stop}
+	v := agent.StopResult{Hook: out.By, Prevent: out.Stop}
 	if out.Blocked {
 		v.Block = out.Reason
 	}

@@ -27,7 +27,7 @@ import (
 )
 
 var (
-	_ agent.Stopper     = (*Hooks)(nil)
+	_ agent.StopHook    = (*Hooks)(nil)
 	_ tool.Gate         = (*Hooks)(nil)
 	_ tool.After        = (*Hooks)(nil)
 	_ permission.Hooker = (*Hooks)(nil).Answer
@@ -176,7 +176,7 @@ func TestStop(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			b := newBench(t, Config{}, map[hook.Name]string{hook.Stop: tt.answer})
 			defer b.Close()
-			v, err := b.Stop(t.Context(), agent.StopCheck{Active: true, Last: msg.Message{Parts: []msg.Part{&msg.Text{Text: "done"}}}})
+			v, err := b.Stop(t.Context(), agent.StopInput{Active: true, Last: msg.Message{Parts: []msg.Part{&msg.Text{Text: "done"}}}})
 			if err != nil || v.Block != tt.block || v.Prevent != tt.prevent {
 				t.Errorf("%+v, %v", v, err)
 			}

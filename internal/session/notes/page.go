@@ -107,7 +107,7 @@ func blank(page string) bool {
 }
 
 // reminders returns text about sections that are too long.
-func reminders(l texts.Language, page string, g *tokens.Gauge) string {
+func reminders(l texts.Language, page string, g *tokens.Estimator) string {
 	var lines []string
 	if n := g.Text(page); n > maxNotes {
 		lines = append(lines, catalogue.Text(l, "total", strconv.Itoa(n), strconv.Itoa(maxNotes)))
@@ -122,7 +122,7 @@ func reminders(l texts.Language, page string, g *tokens.Gauge) string {
 
 // summary returns a page as a summary of the conversation: each section is cut at a line end to
 // fit its limit, and empty sections are omitted.
-func summary(l texts.Language, page string, g *tokens.Gauge) string {
+func summary(l texts.Language, page string, g *tokens.Estimator) string {
 	var b strings.Builder
 	for _, s := range parse(page) {
 		if strings.TrimSpace(s.content) == "" {

@@ -33,7 +33,7 @@ const (
 // A Maker writes remarks. Without a small model it returns none, and it gives up on a kind that
 // keeps failing. It is safe for concurrent use. Log may be nil.
 type Maker struct {
-	Small    *sidequery.Small
+	Small    *sidequery.SmallModel
 	Language func() texts.Language
 	Log      *slog.Logger
 
@@ -83,7 +83,7 @@ func (m *Maker) ask(ctx context.Context, name, purpose, about string) (string, e
 	answer, err := m.Small.Ask(ctx, sidequery.Question{
 		Purpose:   purpose,
 		System:    []msg.Part{&msg.Text{Text: catalogue.Text(m.Language(), name)}},
-		Messages:  []msg.Message{msg.UserText(sidequery.NewSeal().Quote("conversation", about))},
+		Messages:  []msg.Message{msg.UserText(sidequery.NewNonce().Quote("conversation", about))},
 		MaxTokens: maxTokens, Timeout: maxTime,
 	})
 	if err != nil {
@@ -139,8 +139,8 @@ func told(m msg.Message) (lines []string) {
 	for _, p := range m.Parts {
 		switch p := p.(type) {
 		case *msg.Text:
-			if _, reminder := msg.Reminded(p); !reminder {
-				lines = append(lines, said(who, msg.Own(p.Text))...)
+			if _, reminder := msg.ReminderText(p); !reminder {
+				lines = append(lines, said(who, msg.OwnText(p.Text))...)
 			}
 		case *msg.ToolUse:
 			lines = append(lines, "Call: "+p.Name+" "+tool.OneLine(string(p.Input), maxCall))

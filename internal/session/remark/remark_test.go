@@ -36,7 +36,7 @@ func (m *mind) Stream(_ context.Context, req *model.Request) iter.Seq2[model.Eve
 
 func maker(m *mind, small string) *Maker {
 	return &Maker{
-		Small:    &sidequery.Small{Asker: sidequery.Asker{Provider: m}, Models: func() (string, string) { return small, "main" }},
+		Small:    &sidequery.SmallModel{Asker: sidequery.Asker{Provider: m}, Models: func() (string, string) { return small, "main" }},
 		Language: func() texts.Language { return texts.English },
 	}
 }

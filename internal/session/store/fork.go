@@ -149,7 +149,7 @@ func firstWords(line []byte) string {
 	}
 	for _, p := range e.Message.Parts {
 		t, ok := p.(*msg.Text)
-		if _, reminder := msg.Reminded(p); ok && !reminder {
+		if _, reminder := msg.ReminderText(p); ok && !reminder {
 			return t.Text
 		}
 	}

@@ -73,7 +73,7 @@ const MaxAutoTitle = 80
 
 // AutoTitleOf makes a title from the first words of a message.
 func AutoTitleOf(text string) string {
-	title := oneLine(msg.Start(text), MaxAutoTitle+1)
+	title := oneLine(msg.TitleText(text), MaxAutoTitle+1)
 	runes := []rune(title)
 	if len(runes) <= MaxAutoTitle {
 		return title

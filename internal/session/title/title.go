@@ -33,7 +33,7 @@ const (
 
 // Config configures a Namer. Log may be nil.
 type Config struct {
-	Small    *sidequery.Small
+	Small    *sidequery.SmallModel
 	Language func() texts.Language
 	// Titled reports whether the session has a title.
 	Titled func() bool
@@ -85,9 +85,9 @@ func (n *Namer) try() bool {
 func words(parts []msg.Part) string {
 	var said []string
 	for _, p := range parts {
-		_, reminder := msg.Reminded(p)
+		_, reminder := msg.ReminderText(p)
 		if t, ok := p.(*msg.Text); ok && !reminder {
-			said = append(said, msg.Own(t.Text))
+			said = append(said, msg.OwnText(t.Text))
 		}
 	}
 	return strings.TrimSpace(strings.Join(said, "\n"))
@@ -98,7 +98,7 @@ func (n *Namer) name(ctx context.Context, said string) error {
 	if r := []rune(said); len(r) > maxSaid {
 		said = string(r[:maxSaid])
 	}
-	seal := sidequery.NewSeal()
+	seal := sidequery.NewNonce()
 	answer, err := n.cfg.Small.Ask(ctx, sidequery.Question{
 		Purpose:  "session titles",
 		System:   []msg.Part{&msg.Text{Text: catalogue.Text(n.cfg.Language(), "name")}},

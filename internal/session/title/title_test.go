@@ -69,7 +69,7 @@ func TestName(t *testing.T) {
 		m := &mind{answer: tt.answer, err: tt.err}
 		kept := ""
 		n := New(Config{
-			Small:    &sidequery.Small{Asker: sidequery.Asker{Provider: m}, Models: func() (string, string) { return tt.small, "main" }},
+			Small:    &sidequery.SmallModel{Asker: sidequery.Asker{Provider: m}, Models: func() (string, string) { return tt.small, "main" }},
 			Language: func() texts.Language { return texts.English }, Titled: func() bool { return tt.titled || kept != "" },
 			Keep: func(title string) error { kept = title; return nil },
 		})
@@ -93,7 +93,7 @@ func TestTries(t *testing.T) {
 	m := &mind{err: errors.New("gone")}
 	titled := false
 	n := New(Config{
-		Small:    &sidequery.Small{Asker: sidequery.Asker{Provider: m}, Models: func() (string, string) { return "small", "main" }},
+		Small:    &sidequery.SmallModel{Asker: sidequery.Asker{Provider: m}, Models: func() (string, string) { return "small", "main" }},
 		Language: func() texts.Language { return texts.Chinese }, Titled: func() bool { return titled },
 		Keep: func(string) error { t.Error("kept"); return nil },
 	})

@@ -15,7 +15,7 @@ type frame struct {
 	model    agent.Model
 	limits   compact.Limits
 	options  agent.Options
-	gauge    *tokens.Gauge
+	gauge    *tokens.Estimator
 	preamble agent.Preamble
 	pool     func() *tool.Pool
 	specs    []msg.ToolSpec // initial tools; good enough for an estimate

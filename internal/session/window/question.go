@@ -27,7 +27,7 @@ const maxAside = 4_000
 func (t *Turn) Question(ctx context.Context, text string) (string, error) {
 	said := t.said(t.conv.History.Entries())
 	q := said.Question(catalogue.Text(t.cfg.Language, "question", text), maxAside)
-	q.Purpose, q.Awaited = "side questions", true
+	q.Purpose, q.Interactive = "side questions", true
 	answer, err := t.conv.Asker.Ask(ctx, q)
 	if err != nil {
 		return "", err

@@ -45,7 +45,7 @@ type View struct {
 	Messages []msg.Message
 	// Sent is the last answered request if it belongs to this conversation, otherwise nil.
 	Sent  *model.Request
-	Gauge *tokens.Gauge
+	Gauge *tokens.Estimator
 	// Limit is the size at which the conversation is summarized, in tokens. TooLong reports
 	// whether a request with these messages would trigger automatic summarization.
 	Limit   int
@@ -73,7 +73,7 @@ const (
 )
 
 // Clear returns a step that clears old tool results.
-func Clear(m compact.Micro) Step { return &clearStep{compact.Clearer{Micro: m}} }
+func Clear(m compact.ClearPolicy) Step { return &clearStep{compact.Clearer{Micro: m}} }
 
 type clearStep struct{ compact.Clearer }
 
@@ -81,7 +81,7 @@ func (*clearStep) Kind() string { return ClearedKind }
 
 func (c *clearStep) Apply(v View) ([]msg.Message, int) {
 	c.Clearable = v.Clearable
-	messages, done := c.Clear(v.Messages, compact.Need{
+	messages, done := c.Clear(v.Messages, compact.ClearConditions{
 		Idle: v.Idle, Usable: v.Usable, Used: func() int { return v.Size(v.Messages) }, Bound: v.Bound,
 	}, v.Gauge)
 	if len(done.Uses) > 0 && v.Cleared != nil {
@@ -164,7 +164,7 @@ func (f foldStep) Apply(v View) (messages []msg.Message, from int) {
 		messages, from = f.Project(v.Messages), 0
 	}
 	if from == Unchanged {
-		f.Stage(collapse.Moment{Messages: v.Messages, Sent: v.Sent, Size: v.Gauge.Messages, Limit: v.Limit})
+		f.Stage(collapse.Snapshot{Messages: v.Messages, Sent: v.Sent, Size: v.Gauge.Messages, Limit: v.Limit})
 	}
 	return messages, from
 }

@@ -46,7 +46,7 @@ type Config struct {
 	// of the conversation stays unchanged then. LastTurn is true if no turn follows that could
 	// use the notes.
 	Notes    *notes.Keeper
-	Keep     compact.Keep
+	Keep     compact.KeepPolicy
 	LastTurn bool
 	// Tools names the tools that the window uses.
 	Tools ToolNames
@@ -69,7 +69,7 @@ type Conversation struct {
 	Pool    func() *tool.Pool
 	UserID  string
 	// Withheld holds the answers whose reasoning must not be sent again. It may be nil.
-	Withheld *agent.Withheld
+	Withheld *agent.WithheldReasoning
 	// Tell sends an event to the front ends. Note writes a note to the log.
 	Tell  func(agent.Event)
 	Note  func(store.Note)
@@ -125,7 +125,7 @@ func New(cfg Config, conv Conversation) *Window {
 		Asker: conv.Asker, Language: cfg.Language, Clearable: w.clearable, Transcript: cfg.Transcript,
 		Sources: cfg.Sources, Hooks: cfg.Hooks, Keep: cfg.Keep, NewID: conv.NewID, Now: conv.Now,
 		ReadTool: cfg.Tools.Read,
-		Asking: func() {
+		OnSummarize: func() {
 			conv.Tell(agent.Notice{Text: "The conversation is being summarised to make room.", Compacting: true})
 		},
 	}

@@ -78,7 +78,7 @@ func words(parts []msg.Part) string {
 	var b strings.Builder
 	for _, p := range parts {
 		if t, ok := p.(*msg.Text); ok {
-			if _, reminder := msg.Reminded(t); !reminder {
+			if _, reminder := msg.ReminderText(t); !reminder {
 				b.WriteString(withoutCode(t.Text) + "\n")
 			}
 		}

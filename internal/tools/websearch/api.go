@@ -20,9 +20,9 @@ func searchAPI(ctx context.Context, c *call, progress func(string, int)) (*outco
 	var failures []string
 	err := c.Ask(ctx, question(c), &model.Search{Most: maxSearches, Allowed: c.filter.allowed, Blocked: c.filter.blocked}, func(e model.Event) {
 		switch e := e.(type) {
-		case model.Searching:
+		case model.SearchQuery:
 			progress(e.Query, -1)
-		case model.Searched:
+		case model.SearchResult:
 			query := e.Query
 			if query == "" {
 				query = c.query

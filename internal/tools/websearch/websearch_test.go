@@ -77,11 +77,11 @@ func yes() bool { return true }
 // adapters returns a configuration for each adapter. The adapter finds pages, finds nothing, or
 // blocks.
 func adapters(find string) map[string]Config {
-	found := []model.Event{model.Searching{Query: "go"}, model.Searched{Query: "go", Found: pages}}
+	found := []model.Event{model.SearchQuery{Query: "go"}, model.SearchResult{Query: "go", Found: pages}}
 	page, brave := resultPage, braveAnswer
 	switch find {
 	case "nothing":
-		found, page, brave = []model.Event{model.Searched{Query: "go"}}, emptyPage, `{"grounding":{"generic":[]}}`
+		found, page, brave = []model.Event{model.SearchResult{Query: "go"}}, emptyPage, `{"grounding":{"generic":[]}}`
 	case "nothing ever":
 		page = ""
 	}
@@ -268,7 +268,7 @@ func TestFilter(t *testing.T) {
 		{`{"query":"go","allowed_domains":["BÜCHER.example"]}`, []int{5}, ""},
 		{`{"query":"go","allowed_domains":["nothing.example"]}`, nil, "Try without allowed_domains"},
 	} {
-		got, res, err := run(t, Config{Adapter: "api", Offers: yes, Ask: asks(model.Searched{Found: found})}, tt.input)
+		got, res, err := run(t, Config{Adapter: "api", Offers: yes, Ask: asks(model.SearchResult{Found: found})}, tt.input)
 		var want []string
 		for _, i := range tt.want {
 			want = append(want, found[i].URL)
@@ -290,9 +290,9 @@ func TestAPI(t *testing.T) {
 	text := func(s string) model.Event { return model.BlockDone{Part: &msg.Text{Text: s}} }
 	var asked string
 	var how model.Search
-	play := asks(text("Let me look."), model.Searching{Query: "g"}, model.Searching{Query: "go"}, model.Searched{Query: "go", Found: pages[:1]},
-		text("Go is a language."), model.Searched{Query: "net", Failure: "max_uses_exceeded"}, model.Searched{Query: "net", Found: pages[2:]},
-		model.Searched{Found: []model.Page{{Title: "cited twice", URL: "https://go.dev/"}, {URL: "https://bare.example/"}}}, text("Done.\u200b"))
+	play := asks(text("Let me look."), model.SearchQuery{Query: "g"}, model.SearchQuery{Query: "go"}, model.SearchResult{Query: "go", Found: pages[:1]},
+		text("Go is a language."), model.SearchResult{Query: "net", Failure: "max_uses_exceeded"}, model.SearchResult{Query: "net", Found: pages[2:]},
+		model.SearchResult{Found: []model.Page{{Title: "cited twice", URL: "https://go.dev/"}, {URL: "https://bare.example/"}}}, text("Done.\u200b"))
 	c := Config{Adapter: "api", Offers: yes, Ask: func(ctx context.Context, q string, s *model.Search, hear func(model.Event)) error {
 		asked, how = q, *s
 		return play(ctx, q, s, hear)
@@ -325,7 +325,7 @@ Done.`
 		ask  func(context.Context, string, *model.Search, func(model.Event)) error
 		want string
 	}{
-		"all failed":     {asks(model.Searched{Query: "go", Failure: "unavailable"}), "unavailable"},
+		"all failed":     {asks(model.SearchResult{Query: "go", Failure: "unavailable"}), "unavailable"},
 		"did not search": {asks(text("I know it.")), "did not search"},
 		"refused": {func(context.Context, string, *model.Search, func(model.Event)) error {
 			return &model.Error{Kind: model.RateLimited}
@@ -450,7 +450,7 @@ func TestBounds(t *testing.T) {
 		found = append(found, model.Page{URL: fmt.Sprintf("https://a.example/%d", i), Title: "x](https://evil.example)\n\n# head\u202e\U000e0041", Snippet: strings.Repeat("long ", 200)})
 	}
 	found[1].URL = "https://a.example/(x) <y>"
-	got, res, err := run(t, Config{Adapter: "api", Offers: yes, Ask: asks(model.Searched{Found: found})}, `{"query":"go"}`)
+	got, res, err := run(t, Config{Adapter: "api", Offers: yes, Ask: asks(model.SearchResult{Found: found})}, `{"query":"go"}`)
 	out := res.Structured.(Output)
 	if err != nil || len(out.Results) != 20 || out.Total != 30 || !strings.HasSuffix(got, "(These are 20 of 30.)") {
 		t.Errorf("%d of %d results, %v", len(out.Results), out.Total, err)

@@ -109,8 +109,8 @@ func echo() tool.Tool {
 
 type preventer struct{}
 
-func (preventer) Stop(context.Context, agent.StopCheck) (agent.StopVerdict, error) {
-	return agent.StopVerdict{Hook: "test", Prevent: "not on a Sunday"}, nil
+func (preventer) Stop(context.Context, agent.StopInput) (agent.StopResult, error) {
+	return agent.StopResult{Hook: "test", Prevent: "not on a Sunday"}, nil
 }
 
 // lines returns the output with each line decoded.
@@ -174,7 +174,7 @@ func TestReasons(t *testing.T) {
 		{reason: agent.PromptTooLong, script: "error too_long", subtype: "success", isError: true, text: "too_long: the request does not fit"},
 		{reason: agent.ImageError, script: "error media_too_large", subtype: "success", isError: true, text: "media_too_large: "},
 		{reason: agent.StopHookPrevented, script: done, subtype: "error_during_execution", isError: true, text: "not on a Sunday",
-			change: func(c *session.Config, _ *Config) { c.Stops = []agent.Stopper{preventer{}} }},
+			change: func(c *session.Config, _ *Config) { c.Stops = []agent.StopHook{preventer{}} }},
 		{reason: agent.HookStopped, script: looping, subtype: "error_during_execution", isError: true, text: "enough",
 			change: func(c *session.Config, _ *Config) { c.Gates[0].Gate = allow{stop: "enough"} }},
 		{reason: agent.MaxTurnsReached, script: looping, subtype: "error_max_turns", isError: true, text: "stopped after 3 turns (--max-turns)",

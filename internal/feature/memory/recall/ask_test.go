@@ -59,7 +59,7 @@ func newBench(t *testing.T, names ...string) *bench {
 		}
 	}
 	b.Recaller = New(Config{
-		Small:  &sidequery.Small{Asker: sidequery.Asker{Provider: &b.model}, Models: func() (string, string) { return "small", "main" }},
+		Small:  &sidequery.SmallModel{Asker: sidequery.Asker{Provider: &b.model}, Models: func() (string, string) { return "small", "main" }},
 		Folder: b.folder, On: func() bool { return !b.off },
 		Language: func() texts.Language { return texts.English }, Seen: func() []string { return b.seen }, Now: time.Now,
 	})

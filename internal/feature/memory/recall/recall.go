@@ -28,7 +28,7 @@ const (
 
 // Config configures a Recaller. Log may be nil; everything else is required.
 type Config struct {
-	Small  *sidequery.Small // chooses the memories
+	Small  *sidequery.SmallModel // chooses the memories
 	Folder memdir.Folder
 	// On reports whether memory is enabled. It is called before and after each recall.
 	On       func() bool
@@ -76,7 +76,7 @@ func (r *Recaller) Prefetch(message []msg.Part, before []msg.Entry) func(context
 func ownWords(parts []msg.Part) string {
 	var b strings.Builder
 	for _, p := range parts {
-		if _, reminder := msg.Reminded(p); reminder {
+		if _, reminder := msg.ReminderText(p); reminder {
 			continue
 		}
 		if t, ok := p.(*msg.Text); ok {

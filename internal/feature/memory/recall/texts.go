@@ -47,7 +47,7 @@ func reminder(l texts.Language, r memdir.Recalled) *msg.Text {
 
 // pathOf returns the file of the memory in a part, if it is a [reminder].
 func pathOf(p msg.Part) (string, bool) {
-	text, _ := msg.Reminded(p)
+	text, _ := msg.ReminderText(p)
 	rest, ok := strings.CutPrefix(text, mark)
 	if !ok {
 		return "", false

@@ -155,7 +155,7 @@ const (
 )
 
 func (a *answer) spell(name string, events []model.Event, reason model.StopReason) {
-	sp := a.dialect.NewSpeller(a.stream)
+	sp := a.dialect.NewResponseEncoder(a.stream)
 	counts := wire.Counts{wire.InputTokens: 10, wire.OutputTokens: 5}
 	add := func(piece []byte) {
 		if len(piece) > 0 {

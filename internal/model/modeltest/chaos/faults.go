@@ -39,11 +39,11 @@ var faults = []fault{
 	}},
 	{name: "error of the server", change: func(a *answer) {
 		kind := model.RateLimited + model.Kind(a.r.IntN(int(model.Invalid-model.RateLimited)+1))
-		status, body := a.dialect.SpellError(kind, "")
+		status, body := a.dialect.EncodeError(kind, "")
 		a.replace(status, "application/json", body)
 	}},
 	{name: "error cut off", change: func(a *answer) {
-		status, body := a.dialect.SpellError(model.ServerFault, "")
+		status, body := a.dialect.EncodeError(model.ServerFault, "")
 		a.replace(status, "application/json", body[:a.r.IntN(len(body))])
 	}},
 	{name: "error page", change: func(a *answer) {
@@ -106,7 +106,7 @@ var faults = []fault{
 		a.pieces = slices.Insert(a.pieces, a.r.IntN(len(a.pieces)+1), []byte("data: "+strings.ReplaceAll(page, "\n", "")+"\n\n"))
 	}},
 	{name: "an error in between", change: func(a *answer) {
-		fail := a.dialect.NewSpeller(a.stream).Fail(model.Overloaded, "No room <b>left</b>")
+		fail := a.dialect.NewResponseEncoder(a.stream).Fail(model.Overloaded, "No room <b>left</b>")
 		i := a.r.IntN(len(a.pieces) + 1)
 		a.pieces = append(a.pieces[:i:i], fail)
 	}},
@@ -117,7 +117,7 @@ var faults = []fault{
 		}
 	}},
 	{name: "keep-alives without end", change: func(a *answer) {
-		ping := a.dialect.NewSpeller(a.stream).Ping()
+		ping := a.dialect.NewResponseEncoder(a.stream).Ping()
 		if len(ping) == 0 {
 			ping = []byte(": wait\n\n")
 		}

@@ -259,17 +259,17 @@ func (d *decoder) Take() []model.Event {
 }
 
 // Admit implements [wire.Server].
-func (Server) Admit(path string, h http.Header, body []byte) (wire.Asked, *model.Error) {
+func (Server) Admit(path string, h http.Header, body []byte) (wire.RequestInfo, *model.Error) {
 	var q question
 	switch {
 	case !strings.HasSuffix(path, "/ask"):
-		return wire.Asked{}, &model.Error{Kind: model.Invalid, Status: http.StatusNotFound, Message: "there is nothing at " + path}
+		return wire.RequestInfo{}, &model.Error{Kind: model.Invalid, Status: http.StatusNotFound, Message: "there is nothing at " + path}
 	case h.Get("Toy-Key") == "":
-		return wire.Asked{}, &model.Error{Kind: model.Auth, Message: "no key"}
+		return wire.RequestInfo{}, &model.Error{Kind: model.Auth, Message: "no key"}
 	case json.Unmarshal(body, &q) != nil:
-		return wire.Asked{}, &model.Error{Kind: model.Invalid, Message: "not a question"}
+		return wire.RequestInfo{}, &model.Error{Kind: model.Invalid, Message: "not a question"}
 	}
-	return wire.Asked{Model: q.Model, Stream: q.Stream}, nil
+	return wire.RequestInfo{Model: q.Model, Stream: q.Stream}, nil
 }
 
 // Check implements [wire.Server].
@@ -292,8 +292,8 @@ func (Server) Read(body []byte) (*model.Request, error) {
 // Sign implements [wire.Server]. The signature is id.
 func (Server) Sign(_ []byte, id, _ string) string { return id }
 
-// SpellError implements [wire.Server].
-func (Server) SpellError(kind model.Kind, message string) (status int, body []byte) {
+// EncodeError implements [wire.Server].
+func (Server) EncodeError(kind model.Kind, message string) (status int, body []byte) {
 	status = map[model.Kind]int{model.RateLimited: 429, model.Auth: 401, model.NoModel: 404, model.Overloaded: 529}[kind]
 	if status == 0 {
 		status = 400
@@ -311,14 +311,16 @@ func (Server) SpellError(kind model.Kind, message string) (status int, body []by
 	return status, encode(item{Error: &failure{kind.String(), message}})
 }
 
-// SpellCount implements [wire.Server]. The dialect has no such request.
-func (Server) SpellCount(int) []byte { return nil }
+// EncodeTokenCount implements [wire.Server]. The dialect has no such request.
+func (Server) EncodeTokenCount(int) []byte { return nil }
 
-// NewSpeller implements [wire.Server].
-func (Server) NewSpeller(stream bool) wire.Speller { return &speller{stream: stream, open: -1} }
+// NewResponseEncoder implements [wire.Server].
+func (Server) NewResponseEncoder(stream bool) wire.ResponseEncoder {
+	return &responseEncoder{stream: stream, open: -1}
+}
 
-// A speller writes items to a stream or a list.
-type speller struct {
+// A responseEncoder writes items to a stream or a list.
+type responseEncoder struct {
 	stream bool
 	list   []json.RawMessage
 	open   int // block of the last delta
@@ -333,9 +335,9 @@ func encode(i item) []byte {
 	return data
 }
 
-func (s *speller) put(i item) []byte { return s.data(encode(i)) }
+func (s *responseEncoder) put(i item) []byte { return s.data(encode(i)) }
 
-func (s *speller) data(data []byte) []byte {
+func (s *responseEncoder) data(data []byte) []byte {
 	if !s.stream {
 		s.list = append(s.list, data)
 		return nil
@@ -343,11 +345,11 @@ func (s *speller) data(data []byte) []byte {
 	return append(append([]byte("data: "), data...), "\n\n"...)
 }
 
-func (s *speller) Open(id, name string, _ wire.Counts) []byte {
+func (s *responseEncoder) Open(id, name string, _ wire.Counts) []byte {
 	return s.put(item{Begin: &begin{id, name}})
 }
 
-func (s *speller) Event(e model.Event) []byte {
+func (s *responseEncoder) Event(e model.Event) []byte {
 	switch e := e.(type) {
 	case model.TextDelta:
 		s.open = e.Block
@@ -367,18 +369,18 @@ func (s *speller) Event(e model.Event) []byte {
 	panic(fmt.Sprintf("toy: no server sends a %T", e)) // caller's mistake
 }
 
-func (s *speller) Usage(u wire.Counts) []byte { return s.put(item{Usage: u}) }
+func (s *responseEncoder) Usage(u wire.Counts) []byte { return s.put(item{Usage: u}) }
 
-func (s *speller) Ping() []byte {
+func (s *responseEncoder) Ping() []byte {
 	if !s.stream {
 		return nil
 	}
 	return []byte(": ping\n\n")
 }
 
-func (s *speller) Raw(event string) []byte { return s.data([]byte(event)) }
+func (s *responseEncoder) Raw(event string) []byte { return s.data([]byte(event)) }
 
-func (s *speller) Garble() []byte {
+func (s *responseEncoder) Garble() []byte {
 	s.broken = true
 	if !s.stream {
 		return nil
@@ -386,12 +388,12 @@ func (s *speller) Garble() []byte {
 	return []byte("data: {\n\n")
 }
 
-func (s *speller) Fail(kind model.Kind, message string) []byte {
-	_, body := Server{}.SpellError(kind, message)
+func (s *responseEncoder) Fail(kind model.Kind, message string) []byte {
+	_, body := Server{}.EncodeError(kind, message)
 	return s.data(body)
 }
 
-func (s *speller) Close(reason model.StopReason, u wire.Counts) []byte {
+func (s *responseEncoder) Close(reason model.StopReason, u wire.Counts) []byte {
 	end := s.put(item{Reason: string(reason), Usage: u})
 	if s.stream {
 		return end
