@@ -74,11 +74,11 @@ func TestCostPageOfAgents(t *testing.T) {
 // names are sanitized.
 func TestWorkPage(t *testing.T) {
 	now := time.Unix(10000, 0)
-	file := func(path string, ago time.Duration) change.WorkedOn {
-		return change.WorkedOn{Path: path, At: now.Add(-ago)}
+	file := func(path string, ago time.Duration) change.ChangedFile {
+		return change.ChangedFile{Path: path, At: now.Add(-ago)}
 	}
-	main := change.Work{Files: []change.WorkedOn{file("/w/c", time.Hour)}}
-	agent := change.Work{By: filehistory.Author{ID: "a1", Title: "Fix\n\x1b[2J it"}, Files: []change.WorkedOn{file("/w/a", 0), file("/w/b", 3*time.Minute)}}
+	main := change.Work{Files: []change.ChangedFile{file("/w/c", time.Hour)}}
+	agent := change.Work{By: filehistory.Author{ID: "a1", Title: "Fix\n\x1b[2J it"}, Files: []change.ChangedFile{file("/w/a", 0), file("/w/b", 3*time.Minute)}}
 	var alone, both Page
 	AddWork(&alone, []change.Work{main}, filepath.Base, now)
 	if len(alone.Blocks) != 0 {

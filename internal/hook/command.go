@@ -29,8 +29,8 @@ func (l *launcher) run(ctx context.Context, j *job) ending {
 	end := ending{stdout: newCapture(), stderr: newCapture()}
 	c, err := l.program(ctx, j)
 	if err != nil {
-		end.broken, end.told = err.Error(), errors.Is(err, errNoShell)
-		if end.told {
+		end.broken, end.userNotified = err.Error(), errors.Is(err, errNoShell)
+		if end.userNotified {
 			l.notices.once(fmt.Sprintf("hooks cannot run: %v", err))
 		}
 		return end

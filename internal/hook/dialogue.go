@@ -45,7 +45,7 @@ var (
 )
 
 // errEnded is the reason for withdrawing a question.
-const errEnded tool.Withdrawn = "the hook has ended"
+const errEnded tool.Withdrawal = "the hook has ended"
 
 // A dialogue reads the output of a hook that may ask the user: question lines are answered on
 // its standard input, sequentially, and all others are output.
@@ -254,8 +254,8 @@ func (c capture) unheard(s *spec) string {
 	return `it asks the user, which takes "asksUser": true in its definition`
 }
 
-// An allowance is a hook's time limit. It can be paused.
-type allowance struct {
+// A pausableTimer is a hook's time limit. It can be paused.
+type pausableTimer struct {
 	up <-chan time.Time // fires when the time is up
 
 	mu    sync.Mutex
@@ -265,19 +265,19 @@ type allowance struct {
 	held  time.Duration // total time paused
 }
 
-func newAllowance(limit time.Duration) *allowance {
+func newAllowance(limit time.Duration) *pausableTimer {
 	t := time.NewTimer(limit)
-	return &allowance{up: t.C, timer: t, left: limit, since: time.Now()}
+	return &pausableTimer{up: t.C, timer: t, left: limit, since: time.Now()}
 }
 
-func (a *allowance) hold() {
+func (a *pausableTimer) hold() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.timer.Stop()
 	a.left -= a.lap()
 }
 
-func (a *allowance) run() {
+func (a *pausableTimer) run() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.held += a.lap()
@@ -285,14 +285,14 @@ func (a *allowance) run() {
 }
 
 // lap returns the time since the current run or pause began.
-func (a *allowance) lap() time.Duration {
+func (a *pausableTimer) lap() time.Duration {
 	now := time.Now()
 	defer func() { a.since = now }()
 	return now.Sub(a.since)
 }
 
 // waited returns the total time paused.
-func (a *allowance) waited() time.Duration {
+func (a *pausableTimer) waited() time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.held

@@ -36,21 +36,21 @@ const (
 	WorktreeRemove     Name = "WorktreeRemove"
 )
 
-// A reach is the effect a blocking hook has on its event.
-type reach uint8
+// A blockEffect is the effect a blocking hook has on its event.
+type blockEffect uint8
 
 const (
-	shown   reach = iota // none: its reason is shown to the user
-	blocks               // the event does not happen, or the model continues working
-	refuses              // the call does not run
-	told                 // the model receives its reason
+	shown   blockEffect = iota // none: its reason is shown to the user
+	blocks                     // the event does not happen, or the model continues working
+	refuses                    // the call does not run
+	toModel                    // the model receives its reason
 )
 
 // A kind holds an event's fixed properties.
 type kind struct {
 	name    Name
 	matches string // input field for matchers, or empty
-	reach   reach
+	reach   blockEffect
 	// guard means that hooks run before a call: a broken hook must not let the call through.
 	guard bool
 	// tool means that the event is about a call, so that hooks may have conditions.
@@ -85,8 +85,8 @@ var kinds = [...]kind{
 	{name: Notification, matches: "notification_type", alone: true, fields: contextField},
 	{name: PreToolUse, matches: "tool_name", reach: refuses, guard: true, tool: true,
 		fields: `permissionDecision?: "allow"|"deny"|"ask", permissionDecisionReason?: string, updatedInput?: object, ` + contextField},
-	{name: PostToolUse, matches: "tool_name", reach: told, tool: true, fields: contextField + ", updatedToolOutput?: any"},
-	{name: PostToolUseFailure, matches: "tool_name", reach: told, tool: true, fields: contextField},
+	{name: PostToolUse, matches: "tool_name", reach: toModel, tool: true, fields: contextField + ", updatedToolOutput?: any"},
+	{name: PostToolUseFailure, matches: "tool_name", reach: toModel, tool: true, fields: contextField},
 	{name: PermissionRequest, matches: "tool_name", reach: refuses, guard: true, tool: true,
 		fields: `decision?: {behavior: "allow", updatedInput?: object, updatedPermissions?: array} | {behavior: "deny", message?: string, interrupt?: boolean}`},
 	{name: PermissionDenied, matches: "tool_name", tool: true, fields: "retry?: boolean"},

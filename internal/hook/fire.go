@@ -57,7 +57,7 @@ type job struct {
 	// inBackground is set if the first line sent the hook to the background. Only the goroutine
 	// that reads the output uses it.
 	inBackground bool
-	time         *allowance
+	time         *pausableTimer
 	over         chan struct{} // closed when a background hook's result was processed
 }
 

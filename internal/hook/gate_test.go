@@ -204,7 +204,7 @@ func TestOtherOutputs(t *testing.T) {
 			t.Errorf("%q: %+v", tt.hooks, out)
 		}
 	}
-	asked := OnElicitation(Asked{Server: "docs"})
+	asked := OnElicitation(ElicitRequest{Server: "docs"})
 	for _, tt := range []struct {
 		hooks  []string
 		action string

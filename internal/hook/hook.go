@@ -64,10 +64,10 @@ type Config struct {
 type Judges struct {
 	// Prompt lets a model decide whether a condition is met, for prompt hooks; nil means that
 	// they cannot run.
-	Prompt func(ctx context.Context, a Asking) (Opinion, error)
+	Prompt func(ctx context.Context, a PromptRequest) (Opinion, error)
 	// Agent lets an agent decide, for agent hooks; nil means that they cannot run. No hooks may
 	// run in the agent's conversation.
-	Agent func(ctx context.Context, a Asking) (Opinion, error)
+	Agent func(ctx context.Context, a PromptRequest) (Opinion, error)
 	// User lets the user choose an option, for command hooks, and returns its key; nil means no
 	// user. It must return when ctx is done. The hook reads the error.
 	User func(ctx context.Context, q Question) (key string, err error)

@@ -16,7 +16,7 @@ type ending struct {
 	broken         string // why it gave no verdict, if already known
 	late           bool   // timed out; broken has the message
 	cancelled      bool   // the event no longer waits for it
-	told           bool   // the user already knows
+	userNotified   bool   // the user already knows
 }
 
 // A status is the result of a hook's run.
@@ -33,20 +33,20 @@ const (
 
 // A result is the evaluated run of a hook.
 type result struct {
-	spec           *spec
-	status         status
-	reason         string // reason for blocking, failing or broken
-	out            output
-	stdout, stderr string
-	json           bool // stdout was JSON
-	late, told     bool // copied from ending
-	code           *int
-	duration       time.Duration
+	spec               *spec
+	status             status
+	reason             string // reason for blocking, failing or broken
+	out                output
+	stdout, stderr     string
+	json               bool // stdout was JSON
+	late, userNotified bool // copied from ending
+	code               *int
+	duration           time.Duration
 }
 
 // judge evaluates a run's ending. Only unambiguous output counts as a verdict.
 func judge(j *job, end ending, keep Results) result {
-	res := result{spec: j.spec, late: end.late, told: end.told}
+	res := result{spec: j.spec, late: end.late, userNotified: end.userNotified}
 	defer end.stdout.Close()
 	defer end.stderr.Close()
 	if end.exited {

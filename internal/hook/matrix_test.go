@@ -102,10 +102,10 @@ func TestEndingsBeforeACall(t *testing.T) {
 // Proves HOOK-14.
 func TestEndingsOfAllEvents(t *testing.T) {
 	// Expected results of the endings, by reach.
-	want := map[reach]map[string]string{
+	want := map[blockEffect]map[string]string{
 		shown:   {"0": "", "1": "said", "2": "said", "126": "said", "127": "said", "signal": "said", "timeout": "said", "garbage": "said"},
 		blocks:  {"0": "", "1": "said", "2": "blocked", "126": "said", "127": "said", "signal": "said", "timeout": "said", "garbage": "said"},
-		told:    {"0": "", "1": "said", "2": "told", "126": "said", "127": "said", "signal": "said", "timeout": "said", "garbage": "said"},
+		toModel: {"0": "", "1": "said", "2": "told", "126": "said", "127": "said", "signal": "said", "timeout": "said", "garbage": "said"},
 		refuses: {"0": "", "1": "said", "2": "denied", "126": "said asked", "127": "said asked", "signal": "said asked", "timeout": "said asked", "garbage": "said asked"},
 	}
 	for _, e := range everyEvent(t) {

@@ -145,14 +145,14 @@ func onTask(n Name, id, subject, description string) Event {
 	return Event{Name: n, fields: []field{{"task_id", id}, {"task_subject", subject}, {"task_description", description}}}
 }
 
-// An Asked is a server's request to the user: for values that fit Schema, or to visit URL.
-type Asked struct {
+// An ElicitRequest is a server's request to the user: for values that fit Schema, or to visit URL.
+type ElicitRequest struct {
 	Server, Message string
 	Schema          json.RawMessage
 	URL, ID         string
 }
 
-func (a Asked) mode() string {
+func (a ElicitRequest) mode() string {
 	if a.URL != "" {
 		return "url"
 	}
@@ -160,7 +160,7 @@ func (a Asked) mode() string {
 }
 
 // OnElicitation returns the event fired before a server's request is shown to the user.
-func OnElicitation(a Asked) Event {
+func OnElicitation(a ElicitRequest) Event {
 	fields := []field{{"mcp_server_name", a.Server}, {"message", a.Message}, {"mode", a.mode()}}
 	if a.URL != "" {
 		fields = append(fields, field{"url", a.URL})
@@ -172,7 +172,7 @@ func OnElicitation(a Asked) Event {
 
 // OnElicitationResult returns the event fired before the answer to a server is sent. Content
 // may be nil.
-func OnElicitationResult(a Asked, action string, content map[string]any) Event {
+func OnElicitationResult(a ElicitRequest, action string, content map[string]any) Event {
 	fields := []field{{"mcp_server_name", a.Server}, {"mode", a.mode()}, {"action", action}}
 	if content != nil {
 		fields = append(fields, field{"content", content})
@@ -230,7 +230,7 @@ func (e Event) names() []string {
 		names = append(names, e.use.Tool.Traits().Aliases...)
 	}
 	if e.use != nil && e.use.Call != nil {
-		if s, ok := tool.As[tool.Standing](e.use.Call); ok {
+		if s, ok := tool.As[tool.AliasOf](e.use.Call); ok {
 			names = append(names, s.StandsFor())
 		}
 	}

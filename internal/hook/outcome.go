@@ -72,7 +72,7 @@ func (out *Outcome) add(k kind, res *result, keep Results) {
 	}
 	switch res.status {
 	case failing, broken:
-		if !res.told {
+		if !res.userNotified {
 			out.say(fmt.Sprintf("%s failed: %s", who, res.reason))
 		}
 	case blocking:
@@ -109,7 +109,7 @@ func (out *Outcome) block(k kind, who string, res *result) {
 		} else {
 			out.Reason += "\n" + res.reason
 		}
-	case told:
+	case toModel:
 		out.tell(who, "It objects: "+res.reason)
 	case shown:
 		out.say(who + ": " + res.reason)

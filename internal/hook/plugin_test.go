@@ -175,7 +175,7 @@ func TestPluginIsChecked(t *testing.T) {
 	asked := false
 	src := pluginSource("/p", nil, string(on(UserPromptSubmit, command("touch ran"), `{"type":"prompt","prompt":"Is it fine?"}`)))
 	src.Plugin.Check = func() error { return errors.New("its files were changed") }
-	r, _ := start(t, Config{Dir: dir, Sources: []Source{src}, Judges: Judges{Prompt: func(context.Context, Asking) (Opinion, error) {
+	r, _ := start(t, Config{Dir: dir, Sources: []Source{src}, Judges: Judges{Prompt: func(context.Context, PromptRequest) (Opinion, error) {
 		asked = true
 		return Opinion{}, nil
 	}}})

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// An Asking is a prompt hook's question to a model, or an agent hook's to an agent.
-type Asking struct {
+// A PromptRequest is a prompt hook's question to a model, or an agent hook's to an agent.
+type PromptRequest struct {
 	Prompt string          // hook's prompt; $ARGUMENTS is replaced by the input
 	Input  json.RawMessage // the event
 	Model  string          // model name in the hook; empty means the small one
@@ -23,12 +23,12 @@ type Opinion struct {
 
 // ask runs a prompt or agent hook; if answer is nil, unable is the reason it cannot run. An
 // opinion is treated like the equivalent command output.
-func ask(ctx context.Context, j *job, answer func(context.Context, Asking) (Opinion, error), unable string) ending {
+func ask(ctx context.Context, j *job, answer func(context.Context, PromptRequest) (Opinion, error), unable string) ending {
 	return call(ctx, func(ctx context.Context) (json.RawMessage, error) {
 		if answer == nil {
 			return nil, errors.New(unable)
 		}
-		o, err := answer(ctx, Asking{Prompt: j.hook.prompt, Input: j.input, Model: j.hook.model})
+		o, err := answer(ctx, PromptRequest{Prompt: j.hook.prompt, Input: j.input, Model: j.hook.model})
 		if err != nil {
 			return nil, err
 		}

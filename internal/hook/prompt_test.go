@@ -38,8 +38,8 @@ func TestPromptHooks(t *testing.T) {
 		{"a stop, no opinion", hook, OnStop(false, ""), Opinion{}, errors.New("overloaded"), "said"},
 	} {
 		for _, typ := range []string{"prompt", "agent"} {
-			var asked []Asking
-			answer := func(_ context.Context, a Asking) (Opinion, error) {
+			var asked []PromptRequest
+			answer := func(_ context.Context, a PromptRequest) (Opinion, error) {
 				asked = append(asked, a)
 				return tt.opinion, tt.err
 			}
@@ -71,7 +71,7 @@ func TestPromptHookTimeout(t *testing.T) {
 			`{"type":"agent","prompt":"x"}`:               time.Minute,
 			`{"type":"agent","prompt":"x","timeout":5}`:   5 * time.Second,
 		} {
-			late := func(ctx context.Context, _ Asking) (Opinion, error) {
+			late := func(ctx context.Context, _ PromptRequest) (Opinion, error) {
 				<-ctx.Done()
 				return Opinion{OK: true}, nil
 			}

@@ -17,8 +17,8 @@ func (s *Servers) Call(ctx context.Context, server, tool string, input json.RawM
 }
 
 // callTool calls a tool for a conversation; sh may be nil.
-func callTool(ctx context.Context, s *Servers, sh *Share, server, tool string, input json.RawMessage, progress func(Progress)) (*Result, error) {
-	return use(ctx, s, usage[*Result]{server: server, share: sh, do: func(ctx context.Context, c Conn, alive func()) (*Result, error) {
+func callTool(ctx context.Context, s *Servers, sh *Session, server, tool string, input json.RawMessage, progress func(Progress)) (*Result, error) {
+	return use(ctx, s, operation[*Result]{server: server, share: sh, do: func(ctx context.Context, c Conn, alive func()) (*Result, error) {
 		return c.Call(ctx, tool, input, func(p Progress) {
 			alive()
 			if progress != nil {
@@ -30,22 +30,22 @@ func callTool(ctx context.Context, s *Servers, sh *Share, server, tool string, i
 
 // Read reads a server's resource.
 func (s *Servers) Read(ctx context.Context, server, uri string) ([]Content, error) {
-	return use(ctx, s, usage[[]Content]{server: server, do: func(ctx context.Context, c Conn, _ func()) ([]Content, error) {
+	return use(ctx, s, operation[[]Content]{server: server, do: func(ctx context.Context, c Conn, _ func()) ([]Content, error) {
 		return c.Read(ctx, uri)
 	}})
 }
 
 // Prompt returns the messages of a server's prompt.
 func (s *Servers) Prompt(ctx context.Context, server, name string, args map[string]string) ([]PromptMessage, error) {
-	return use(ctx, s, usage[[]PromptMessage]{server: server, do: func(ctx context.Context, c Conn, _ func()) ([]PromptMessage, error) {
+	return use(ctx, s, operation[[]PromptMessage]{server: server, do: func(ctx context.Context, c Conn, _ func()) ([]PromptMessage, error) {
 		return c.Prompt(ctx, name, args)
 	}})
 }
 
-// A usage is an operation on a connection.
-type usage[T any] struct {
+// An operation is an operation on a connection.
+type operation[T any] struct {
 	server string
-	share  *Share // may be nil
+	share  *Session // may be nil
 	// do performs the operation. It calls alive when there is activity.
 	do func(ctx context.Context, c Conn, alive func()) (T, error)
 }
@@ -54,7 +54,7 @@ const maxURLs = 3 // limit on repeating a call after the user has opened URLs
 
 // use performs an operation, and repeats it if the session was gone or the user had to open
 // URLs first.
-func use[T any](ctx context.Context, s *Servers, u usage[T]) (T, error) {
+func use[T any](ctx context.Context, s *Servers, u operation[T]) (T, error) {
 	var none T
 	for gone, urls := false, 0; ; {
 		sv, conn, err := s.ensure(ctx, u.server)
@@ -63,7 +63,7 @@ func use[T any](ctx context.Context, s *Servers, u usage[T]) (T, error) {
 		}
 		end := s.begin(ctx, u.share, sv)
 		v, err := once(ctx, s, sv, conn, u.do)
-		closed := sv.judge(conn, err)
+		closed := sv.handleError(conn, err)
 		var lost *GoneError
 		var open *URLError
 		switch {
@@ -155,9 +155,9 @@ func once[T any](ctx context.Context, s *Servers, sv *server, conn Conn, do func
 	}
 }
 
-// judge updates the server's state after an operation's error, and closes an unusable
+// handleError updates the server's state after an operation's error, and closes an unusable
 // connection.
-func (sv *server) judge(conn Conn, err error) (closed bool) {
+func (sv *server) handleError(conn Conn, err error) (closed bool) {
 	var (
 		auth *AuthError
 		gone *GoneError

@@ -19,7 +19,7 @@ type batch struct {
 }
 
 // run runs f as soon as a slot is free.
-func (b *board) run(in *batch, f func()) {
+func (b *hub) run(in *batch, f func()) {
 	if in.running >= in.limit {
 		in.queue = append(in.queue, f)
 		return
@@ -151,7 +151,7 @@ func (sv *server) dial(a *attempt) (conn Conn, cached bool, err error) {
 	}
 	e := sv.entry
 	if !a.fresh && sv.cfg.Auth != nil && e.Remote() && sv.cfg.Auth.Needed(e) {
-		return nil, true, &AuthError{Server: e.Name, Told: true, Err: errors.New("it asked for that a short while ago")}
+		return nil, true, &AuthError{Server: e.Name, Cached: true, Err: errors.New("it asked for that a short while ago")}
 	}
 	ctx, cancel := sv.bounded(a.ctx)
 	defer cancel()
@@ -163,12 +163,12 @@ func (sv *server) dial(a *attempt) (conn Conn, cached bool, err error) {
 var errSlow = errors.New("too slow")
 
 // bounded returns a context with the connect timeout.
-func (b *board) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+func (b *hub) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, b.cfg.Connect, errSlow)
 }
 
 // explain returns err, or a timeout error if ctx has expired.
-func (b *board) explain(ctx context.Context, err error) error {
+func (b *hub) explain(ctx context.Context, err error) error {
 	if err != nil && context.Cause(ctx) == errSlow {
 		slow := fmt.Errorf("it did not answer within %s", span(b.cfg.Connect))
 		if silent := (*SilentError)(nil); errors.As(err, &silent) {
@@ -246,8 +246,8 @@ func SignInAdvice(name string) string {
 }
 
 // say queues a message for the user. The caller holds the lock.
-func (b *board) say(sv *server, text string) {
-	b.news = append(b.news, news{server: sv.entry.Name, say: text})
+func (b *hub) say(sv *server, text string) {
+	b.news = append(b.news, stateChange{server: sv.entry.Name, say: text})
 }
 
 // A retry is the state of reconnecting to a remote server.
@@ -422,7 +422,7 @@ func (sv *server) client() Client {
 		},
 	}
 	if sv.cfg.Samples != nil && sv.cfg.Samples(sv.entry.Name) {
-		c.Sample = func(ctx context.Context, q Sampling) (Sampled, error) { return sv.sample(ctx, sv, q) }
+		c.Sample = func(ctx context.Context, q SampleRequest) (SampleResult, error) { return sv.sample(ctx, sv, q) }
 	}
 	if sv.cfg.Pushes != nil && sv.cfg.Pushes(sv.entry.Name) {
 		c.Pushed = func(p Push) {

@@ -29,7 +29,7 @@ type Client struct {
 	// identify it.
 	Elicited func(Elicitation)
 	// Sample queries the model on behalf of the server.
-	Sample func(context.Context, Sampling) (Sampled, error)
+	Sample func(context.Context, SampleRequest) (SampleResult, error)
 	// Changed is called when a list of the server has changed, Updated when a resource has.
 	Changed func(List)
 	Updated func(uri string)
@@ -58,8 +58,8 @@ const (
 // A Conn is a connection to a server. All text from it is bounded and free of control and
 // invisible characters. It is safe for concurrent use.
 type Conn interface {
-	// About returns the server's description of itself.
-	About() About
+	// ServerInfo returns the server's description of itself.
+	About() ServerInfo
 	// Tools, Resources, Templates and Prompts return complete lists, over all pages. Cut
 	// describes omitted entries.
 	Tools(ctx context.Context) (list []Tool, cut string, err error)
@@ -88,8 +88,8 @@ type Conn interface {
 	Close() error
 }
 
-// About is a server's description of itself.
-type About struct {
+// ServerInfo is a server's description of itself.
+type ServerInfo struct {
 	Name, Title, Version, Protocol string
 	Instructions                   string
 	// Supported capabilities.
@@ -108,8 +108,8 @@ type Tool struct {
 	Hint       string
 }
 
-// An Offered is a connected server's tool.
-type Offered struct {
+// An OfferedTool is a connected server's tool.
+type OfferedTool struct {
 	Server *roster.Entry
 	Tool   Tool
 }
@@ -202,26 +202,26 @@ type Elicited struct {
 	Values map[string]any
 }
 
-// A Sampling is a server's question to the model.
-type Sampling struct {
+// A SampleRequest is a server's question to the model.
+type SampleRequest struct {
 	Server    string // the asking server
 	System    string
 	Messages  []PromptMessage
 	MaxTokens int
 }
 
-// Sampled answers a [Sampling].
-type Sampled struct{ Text, Model, StopReason string }
+// SampleResult answers a [SampleRequest].
+type SampleResult struct{ Text, Model, StopReason string }
 
 // An AuthError is returned if a server requires the user to sign in.
 type AuthError struct {
 	Server string
 	// Scope is the missing scope if the user has already signed in; may be empty.
 	Scope string
-	// Told is set if the server was not contacted because the user was notified recently,
+	// Cached is set if the server was not contacted because the user was notified recently,
 	// perhaps in another run.
-	Told bool
-	Err  error
+	Cached bool
+	Err    error
 }
 
 func (e *AuthError) Error() string {
@@ -293,7 +293,7 @@ type Status struct {
 	*roster.Entry
 	State   State
 	Err     error // why it failed or ended
-	About   About
+	About   ServerInfo
 	Tools   []Tool // result of the last listing
 	Prompts []Prompt
 	Cut     []string // entries missing from its lists

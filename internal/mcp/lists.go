@@ -10,7 +10,7 @@ import (
 
 // lists holds a server's offerings from the last listing.
 type lists struct {
-	about   About
+	about   ServerInfo
 	tools   []Tool
 	prompts []Prompt
 	changes []string
@@ -124,7 +124,7 @@ func (sv *server) refresh() {
 		sv.uncache(sv)
 	}
 	if different {
-		sv.news = append(sv.news, news{server: sv.entry.Name})
+		sv.news = append(sv.news, stateChange{server: sv.entry.Name})
 	}
 	if sv.dirty != 0 {
 		sv.schedule()
@@ -171,7 +171,7 @@ func (s *Servers) resourceList(ctx context.Context, server string, which func(*l
 		}
 	}
 	s.mu.Unlock()
-	return use(ctx, s, usage[[]Resource]{server: server, do: func(ctx context.Context, c Conn, _ func()) ([]Resource, error) {
+	return use(ctx, s, operation[[]Resource]{server: server, do: func(ctx context.Context, c Conn, _ func()) ([]Resource, error) {
 		if !c.About().Resources {
 			return nil, fmt.Errorf("the server %s has no resources", server)
 		}
@@ -191,7 +191,7 @@ func (s *Servers) resourceList(ctx context.Context, server string, which func(*l
 
 // remember caches a server's resources and evicts the least recently used ones. The caller
 // holds the lock.
-func (b *board) remember(sv *server) {
+func (b *hub) remember(sv *server) {
 	b.cached = append(slices.DeleteFunc(b.cached, func(x *server) bool { return x == sv }), sv)
 	if len(b.cached) > maxCached {
 		b.uncache(b.cached[0])
@@ -199,7 +199,7 @@ func (b *board) remember(sv *server) {
 }
 
 // uncache drops a server's cached resources. The caller holds the lock.
-func (b *board) uncache(sv *server) {
+func (b *hub) uncache(sv *server) {
 	sv.resources, sv.templates = nil, nil
 	b.cached = slices.DeleteFunc(b.cached, func(x *server) bool { return x == sv })
 }
@@ -216,7 +216,7 @@ func (s *Servers) Prompts(ctx context.Context, server string) ([]Prompt, error) 
 }
 
 // OnUpdated calls hear when a server reports that a resource changed, until stop is called.
-func (b *board) OnUpdated(hear func(server, uri string)) (stop func()) {
+func (b *hub) OnUpdated(hear func(server, uri string)) (stop func()) {
 	f := &follower{hear}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -231,7 +231,7 @@ func (b *board) OnUpdated(hear func(server, uri string)) (stop func()) {
 // A follower is called when resources change.
 type follower struct{ hear func(server, uri string) }
 
-func (b *board) updated(server, uri string) {
+func (b *hub) updated(server, uri string) {
 	b.mu.Lock()
 	followers := slices.Clone(b.followers)
 	b.mu.Unlock()
@@ -242,7 +242,7 @@ func (b *board) updated(server, uri string) {
 
 // Subscribe requests notifications about a resource, also on later connections.
 func (s *Servers) Subscribe(ctx context.Context, server, uri string) error {
-	_, err := use(ctx, s, usage[struct{}]{server: server, do: func(ctx context.Context, c Conn, _ func()) (struct{}, error) {
+	_, err := use(ctx, s, operation[struct{}]{server: server, do: func(ctx context.Context, c Conn, _ func()) (struct{}, error) {
 		if !c.About().Subscriptions {
 			return struct{}{}, fmt.Errorf("the server %s does not tell of changes of its resources", server)
 		}

@@ -21,7 +21,7 @@ type Record interface {
 }
 
 // compare returns how a server's tools differ from the recorded ones, one line each.
-func (b *board) compare(e *roster.Entry, tools []Tool) []string {
+func (b *hub) compare(e *roster.Entry, tools []Tool) []string {
 	if b.cfg.Record == nil {
 		return nil
 	}
@@ -45,7 +45,7 @@ func (b *board) compare(e *roster.Entry, tools []Tool) []string {
 const maxReported, maxChanges = 5, 200
 
 // report notifies the user of tool changes. The caller holds the lock.
-func (b *board) report(sv *server, changes []string) {
+func (b *hub) report(sv *server, changes []string) {
 	for _, line := range changes {
 		switch sv.reported++; {
 		case sv.reported <= maxReported:

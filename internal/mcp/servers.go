@@ -58,15 +58,15 @@ const (
 // Servers manages a workspace's servers, or a conversation's own servers on top of them. It is
 // safe for concurrent use.
 type Servers struct {
-	*board
+	*hub
 	*tier
-	offered []Offered // result of Tools for a version of the board
+	offered []OfferedTool // result of Tools for a version of the board
 	version int
 }
 
-// A board is the state shared by a workspace's servers: the lock, the conversations and
+// A hub is the state shared by a workspace's servers: the lock, the conversations and
 // watchers, and background work.
-type board struct {
+type hub struct {
 	cfg           Config
 	ctx           context.Context // context for all background work
 	cancel        context.CancelFunc
@@ -74,19 +74,19 @@ type board struct {
 	work          sync.WaitGroup
 
 	mu        sync.Mutex
-	shares    []*Share
+	shares    []*Session
 	version   int       // incremented when tools are added or removed
 	cached    []*server // servers with cached resources, most recent last
 	watchers  []*watcher
 	followers []*follower
-	news      []news
+	news      []stateChange
 	telling   bool
 	closed    bool
 }
 
 // A server is an entry of the roster with its state.
 type server struct {
-	*board
+	*hub
 	home  *tier // tier it belongs to
 	entry *roster.Entry
 	key   string // identity: a different configuration is a different server
@@ -111,9 +111,9 @@ type server struct {
 func New(cfg Config) *Servers {
 	cfg.Local, cfg.Remote = cmp.Or(cfg.Local, 3), cmp.Or(cfg.Remote, 20)
 	cfg.Connect, cfg.Call = cmp.Or(cfg.Connect, 30*time.Second), cmp.Or(cfg.Call, 10*time.Minute)
-	b := &board{cfg: cfg, local: batch{limit: cfg.Local}, remote: batch{limit: cfg.Remote}}
+	b := &hub{cfg: cfg, local: batch{limit: cfg.Local}, remote: batch{limit: cfg.Remote}}
 	b.ctx, b.cancel = context.WithCancel(context.Background())
-	return &Servers{board: b, tier: &tier{}}
+	return &Servers{hub: b, tier: &tier{}}
 }
 
 // Start starts connecting to servers and returns immediately.
@@ -171,7 +171,7 @@ func (s *Servers) take(entries []*roster.Entry) (fresh, gone []*server) {
 			before = slices.Delete(slices.Clone(before), i, i+1)
 			continue
 		}
-		sv := &server{board: s.board, home: s.tier, entry: e, key: key, state: Pending}
+		sv := &server{hub: s.hub, home: s.tier, entry: e, key: key, state: Pending}
 		s.list = append(s.list, sv)
 		fresh = append(fresh, sv)
 		switch {
@@ -185,9 +185,9 @@ func (s *Servers) take(entries []*roster.Entry) (fresh, gone []*server) {
 			sv.connect(attemptConfig{})
 		}
 	}
-	s.board.version++
+	s.hub.version++
 	if len(fresh)+len(before) > 0 {
-		s.news = append(s.news, news{})
+		s.news = append(s.news, stateChange{})
 	}
 	return fresh, before
 }
@@ -261,21 +261,21 @@ func (s *Servers) List() []Status {
 
 // Tools returns the tools of the servers that are connected, or will reconnect when used. It
 // returns the same slice until something changes; it must not be modified.
-func (s *Servers) Tools() []Offered {
+func (s *Servers) Tools() []OfferedTool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.version == s.board.version {
+	if s.version == s.hub.version {
 		return s.offered
 	}
 	s.offered = nil
 	for _, sv := range s.all() {
 		for _, t := range sv.tools {
 			if sv.entry.Offers(t.Name) {
-				s.offered = append(s.offered, Offered{sv.entry, t})
+				s.offered = append(s.offered, OfferedTool{sv.entry, t})
 			}
 		}
 	}
-	s.version = s.board.version
+	s.version = s.hub.version
 	return s.offered
 }
 
@@ -372,7 +372,7 @@ func (s *Servers) RootsChanged() {
 }
 
 // spawn runs f in a goroutine that Close waits for. The caller holds the lock.
-func (b *board) spawn(f func()) {
+func (b *hub) spawn(f func()) {
 	if !b.closed {
 		b.work.Go(f)
 	}
@@ -388,9 +388,9 @@ func (s *Servers) Close() {
 		leaving = append(leaving, sv.release()...)
 	}
 	s.list = nil
-	s.board.version++
+	s.hub.version++
 	if s.below != nil {
-		s.news = append(s.news, news{})
+		s.news = append(s.news, stateChange{})
 		s.unlock()
 		closeAll(leaving)
 		return

@@ -46,7 +46,7 @@ func (d *fakeDialer) Dial(ctx context.Context, e *roster.Entry, c Client) (Conn,
 		}
 	}
 	conn := &fakeConn{client: c, n: n, done: make(chan struct{}), tools: []Tool{{Name: "echo", Description: "echoes", Schema: json.RawMessage(`{}`)}}}
-	conn.about = About{Tools: true, Prompts: true, Resources: true, Subscriptions: true}
+	conn.about = ServerInfo{Tools: true, Prompts: true, Resources: true, Subscriptions: true}
 	if d.make != nil {
 		d.make(conn)
 	}
@@ -71,7 +71,7 @@ func (d *fakeDialer) last() *fakeConn {
 type fakeConn struct {
 	client Client
 	n      int
-	about  About
+	about  ServerInfo
 	done   chan struct{}
 	once   sync.Once
 	err    error
@@ -85,7 +85,7 @@ type fakeConn struct {
 	call    func(ctx context.Context, tool string, progress func(Progress)) (*Result, error)
 }
 
-func (c *fakeConn) About() About { return c.about }
+func (c *fakeConn) About() ServerInfo { return c.about }
 
 func (c *fakeConn) count(list string) {
 	c.mu.Lock()

@@ -7,17 +7,17 @@ import (
 	"slices"
 )
 
-// A Share is one conversation's view of the servers. A server's requests go to the conversation
+// A Session is one conversation's view of the servers. A server's requests go to the conversation
 // whose call to it is running.
-type Share struct {
+type Session struct {
 	servers *Servers
 	client  Client
 	running map[*server][]context.Context // running calls
 }
 
 // Join adds a conversation. Servers may use the capabilities of client; others are refused.
-func (s *Servers) Join(client Client) *Share {
-	sh := &Share{servers: s, client: client, running: map[*server][]context.Context{}}
+func (s *Servers) Join(client Client) *Session {
+	sh := &Session{servers: s, client: client, running: map[*server][]context.Context{}}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.shares = append(s.shares, sh)
@@ -25,16 +25,16 @@ func (s *Servers) Join(client Client) *Share {
 }
 
 // Leave removes the conversation.
-func (sh *Share) Leave() {
+func (sh *Session) Leave() {
 	s := sh.servers
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.shares = slices.DeleteFunc(slices.Clone(s.shares), func(x *Share) bool { return x == sh })
+	s.shares = slices.DeleteFunc(slices.Clone(s.shares), func(x *Session) bool { return x == sh })
 }
 
 // WithResources returns the names of the connected servers that have resources. It is cheaper
 // than [Servers.List].
-func (sh *Share) WithResources() []string {
+func (sh *Session) WithResources() []string {
 	s := sh.servers
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,13 +48,13 @@ func (sh *Share) WithResources() []string {
 }
 
 // Call is [Servers.Call] for the conversation.
-func (sh *Share) Call(ctx context.Context, server, tool string, input json.RawMessage, progress func(Progress)) (*Result, error) {
+func (sh *Session) Call(ctx context.Context, server, tool string, input json.RawMessage, progress func(Progress)) (*Result, error) {
 	return callTool(ctx, sh.servers, sh, server, tool, input, progress)
 }
 
 // begin records a conversation's call, and returns a function that records its end. Sh may be
 // nil.
-func (b *board) begin(ctx context.Context, sh *Share, sv *server) (end func()) {
+func (b *hub) begin(ctx context.Context, sh *Session, sv *server) (end func()) {
 	if sh == nil {
 		return func() {}
 	}
@@ -75,7 +75,7 @@ func (b *board) begin(ctx context.Context, sh *Share, sv *server) (end func()) {
 
 // asked returns the conversation that handles a server's requests, and the context of its
 // latest call, or nil.
-func (b *board) asked(sv *server) (*Share, context.Context) {
+func (b *hub) asked(sv *server) (*Session, context.Context) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, sh := range slices.Backward(b.shares) {
@@ -122,7 +122,7 @@ func (sv *server) roots() []string {
 }
 
 // elicit asks the user. If no call to the server is running, it declines.
-func (b *board) elicit(ctx context.Context, sv *server, e Elicitation) (Elicited, error) {
+func (b *hub) elicit(ctx context.Context, sv *server, e Elicitation) (Elicited, error) {
 	sh, during := b.asked(sv)
 	if sh == nil || sh.client.Elicit == nil {
 		return Elicited{Action: "decline"}, nil
@@ -135,10 +135,10 @@ func (b *board) elicit(ctx context.Context, sv *server, e Elicitation) (Elicited
 }
 
 // sample queries the model.
-func (b *board) sample(ctx context.Context, sv *server, q Sampling) (Sampled, error) {
+func (b *hub) sample(ctx context.Context, sv *server, q SampleRequest) (SampleResult, error) {
 	sh, during := b.asked(sv)
 	if sh == nil || sh.client.Sample == nil {
-		return Sampled{}, errors.New("no conversation is there to be asked")
+		return SampleResult{}, errors.New("no conversation is there to be asked")
 	}
 	ctx, cancel := until(ctx, during)
 	defer cancel()
@@ -148,7 +148,7 @@ func (b *board) sample(ctx context.Context, sv *server, q Sampling) (Sampled, er
 }
 
 // pause suspends the timeouts of a server's calls until resume is called.
-func (b *board) pause(sv *server) (resume func()) {
+func (b *hub) pause(sv *server) (resume func()) {
 	add := func(n int) {
 		b.mu.Lock()
 		defer b.mu.Unlock()

@@ -34,11 +34,11 @@ func (sv *server) become(to State, why error) {
 		panic(fmt.Sprintf("mcp: server %s cannot become %s from %s", sv.entry.Name, to, from))
 	}
 	sv.state = to
-	sv.news = append(sv.news, news{server: sv.entry.Name, from: from, to: to, err: why})
+	sv.news = append(sv.news, stateChange{server: sv.entry.Name, from: from, to: to, err: why})
 }
 
-// news is a change to report to watchers.
-type news struct {
+// stateChange is a change to report to watchers.
+type stateChange struct {
 	server   string
 	from, to State // equal if a list changed
 	err      error
@@ -47,7 +47,7 @@ type news struct {
 
 // unlock releases the lock and reports the changes made under it, in order. While one goroutine
 // is reporting, it also reports the others' changes.
-func (b *board) unlock() {
+func (b *hub) unlock() {
 	if b.telling {
 		b.mu.Unlock()
 		return
@@ -67,7 +67,7 @@ func (b *board) unlock() {
 }
 
 // tell reports a change to the log, the user and the watchers.
-func (b *board) tell(n news, watchers []*watcher, closed bool) {
+func (b *hub) tell(n stateChange, watchers []*watcher, closed bool) {
 	if b.cfg.Log != nil && n.from != n.to {
 		b.cfg.Log.Debug("mcp server", "name", n.server, "from", n.from, "to", n.to, "err", n.err)
 	}
@@ -87,7 +87,7 @@ type watcher struct{ hear func() }
 
 // Watch calls hear after each change of a state or a list, until stop is called. Calls do not
 // overlap, and hear may use the servers. A call may still be running when stop returns.
-func (b *board) Watch(hear func()) (stop func()) {
+func (b *hub) Watch(hear func()) (stop func()) {
 	w := &watcher{hear}
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -16,7 +16,7 @@ type tier struct {
 // Layer returns an empty set of servers for a conversation, on top of s. If both have a server
 // with the same name, the conversation's own is used. Closing the layer ends only its own
 // connections.
-func (s *Servers) Layer() *Servers { return &Servers{board: s.board, tier: &tier{below: s.tier}} }
+func (s *Servers) Layer() *Servers { return &Servers{hub: s.hub, tier: &tier{below: s.tier}} }
 
 // has reports whether t is other or on top of it.
 func (t *tier) has(other *tier) bool { return t == other || t.below != nil && t.below.has(other) }

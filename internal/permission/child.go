@@ -32,7 +32,7 @@ func (g *Gate) Child(c Child) (*Gate, error) {
 	lead := g.Policy()
 	s := &State{
 		mayBypass: g.mayBypass, noAuto: g.noAuto, defaultMode: g.defaultMode, language: g.language,
-		now: lead.cfg, lead: g.State, wanted: c.Mode, heard: lead, inherited: lead.cfg.Rules,
+		now: lead.cfg, lead: g.State, ownMode: c.Mode, leadPolicy: lead, inherited: lead.cfg.Rules,
 	}
 	s.now.Rules = slices.Clone(lead.cfg.Rules)
 	s.now.Readable, s.now.Editable, s.now.PlanFile = nil, nil, ""
@@ -52,7 +52,7 @@ func (g *Gate) Child(c Child) (*Gate, error) {
 	if s.now.Mode == Auto {
 		s.plan.news = append(s.plan.news, reminder.AutoOn)
 	}
-	s.follow(withWish(lead.Mode(), c.Mode))
+	s.follow(childMode(lead.Mode(), c.Mode))
 	s.policy = s.compile()
 	return &Gate{State: s, say: g.say}, nil
 }
@@ -84,7 +84,7 @@ func (s *State) compile() *Policy {
 	if s.lead == nil {
 		return Compile(s.now)
 	}
-	return Compile(s.now.within(&s.heard.cfg, s.inherited))
+	return Compile(s.now.within(&s.leadPolicy.cfg, s.inherited))
 }
 
 // within returns c limited by its lead. It drops allow rules and directories that the lead
@@ -153,10 +153,10 @@ func bells(s *State) (all []*bell.Bell) {
 	return all
 }
 
-// obey applies the lead's new policy.
-func (s *State) obey(lead *Policy) {
-	s.heard = lead
-	s.follow(withWish(lead.Mode(), s.wanted))
+// applyLead applies the lead's new policy.
+func (s *State) applyLead(lead *Policy) {
+	s.leadPolicy = lead
+	s.follow(childMode(lead.Mode(), s.ownMode))
 	renew(s)
 }
 
@@ -175,9 +175,9 @@ func (s *State) follow(m Mode) {
 	s.plan.changed(was, m)
 }
 
-// withWish returns a child's mode: the stricter of the lead's mode and the one in the child's
+// childMode returns a child's mode: the stricter of the lead's mode and the one in the child's
 // definition.
-func withWish(lead, wish Mode) Mode {
+func childMode(lead, wish Mode) Mode {
 	if wish == "" {
 		return lead
 	}

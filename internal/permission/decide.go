@@ -101,7 +101,7 @@ func (c callCheck) atLeast() finding {
 	return finding{}
 }
 
-// planning decides about calls if plan mode is active.
+// planState decides about calls if plan mode is active.
 func (c callCheck) planning(found finding) (finding, bool) {
 	switch {
 	case c.cfg.Mode != Plan:

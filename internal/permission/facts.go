@@ -62,9 +62,9 @@ type Target struct {
 	// Soft means that the target needs confirmation where something would allow it, but not in
 	// every mode.
 	Soft bool
-	// Met means that the path matched a wildcard: it exists, and an odd name needs
+	// FromGlob means that the path matched a wildcard: it exists, and an odd name needs
 	// confirmation, but not in every mode.
-	Met bool
+	FromGlob bool
 
 	names []string // the names in Set, normalized for comparison
 }
@@ -125,14 +125,14 @@ func FactsOf(p *Policy, t tool.Tool, c tool.Call) Facts {
 		Hinted:      traits.Origin != "",
 		OpenWorld:   says(c, func(x tool.OpenWorld) bool { return x.OpenWorld() }),
 		Planning:    says(c, func(x tool.Planning) bool { return x.Planning() }),
-		NeedsPerson: says(c, func(x tool.Personal) bool { return x.NeedsPerson() }),
+		NeedsPerson: says(c, func(x tool.UserOnly) bool { return x.NeedsPerson() }),
 		Preapproved: traits.Origin == "" && says(c, func(x tool.Preapproved) bool { return x.Preapproved() }),
 	}
-	if s, ok := tool.As[tool.Serving](c); ok {
+	if s, ok := tool.As[tool.ServerCall](c); ok {
 		f.Origin = "mcp:" + s.Server()
 		f.Names = append(f.Names, "mcp__"+s.Server()+"__"+f.Name())
 	}
-	if s, ok := tool.As[tool.Standing](c); ok {
+	if s, ok := tool.As[tool.AliasOf](c); ok {
 		f.Names = append(f.Names, s.StandsFor())
 	}
 	if r, ok := tool.As[tool.Ruled](c); ok {

@@ -44,7 +44,7 @@ type Gate struct {
 	mu sync.Mutex
 	// These may be nil.
 	asker  Asker
-	hooker Hooker
+	hooker HookFunc
 	judge  Judge
 	save   func(ctx context.Context, u Update) error
 	// advised records the kinds of refusal the model has had advice about in this turn; the key
@@ -91,7 +91,7 @@ func (g *Gate) Before(ctx context.Context, u *tool.Use) error {
 // foresee returns the reason a call would fail, or nil. It reads the call's files only if they
 // may be read without asking.
 func foresee(p *Policy, u *tool.Use, f *Facts) error {
-	fs, ok := tool.As[tool.Foreseer](u.Call)
+	fs, ok := tool.As[tool.FailurePredictor](u.Call)
 	if !ok {
 		return nil
 	}
@@ -225,7 +225,7 @@ func (g *Gate) ask(ctx context.Context, q Question) (Answer, error) {
 }
 
 // errDecided is the reason for withdrawing a question that the user settled elsewhere.
-const errDecided tool.Withdrawn = "a rule or the permission mode now decides this call"
+const errDecided tool.Withdrawal = "a rule or the permission mode now decides this call"
 
 // put asks the user or a host the question that p left open. If they settle it elsewhere, by
 // adding a rule or changing the mode, the question is withdrawn and decided by that, unless a
@@ -403,12 +403,12 @@ func (g *Gate) Asks() bool {
 	return g.asker != nil
 }
 
-// A Hooker runs the PermissionRequest hooks. False means that none had an opinion, or, with the
+// A HookFunc runs the PermissionRequest hooks. False means that none had an opinion, or, with the
 // behavior Ask, that the user has to answer. After an error, the gate asks the user.
-type Hooker func(ctx context.Context, u *tool.Use, suggestions []Update) (Answer, bool, error)
+type HookFunc func(ctx context.Context, u *tool.Use, suggestions []Update) (Answer, bool, error)
 
 // SetHooks sets the function that runs the PermissionRequest hooks; it may be nil.
-func (g *Gate) SetHooks(ask Hooker) {
+func (g *Gate) SetHooks(ask HookFunc) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.hooker = ask

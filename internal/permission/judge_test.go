@@ -117,7 +117,7 @@ func TestJudgeDoubt(t *testing.T) {
 // to a judge.
 func TestBrokenHookBeforeJudge(t *testing.T) {
 	w := newWorld(t)
-	for name, hook := range map[string]Hooker{
+	for name, hook := range map[string]HookFunc{
 		"no verdict": func(context.Context, *tool.Use, []Update) (Answer, bool, error) {
 			return Answer{Behavior: Ask}, false, nil
 		},

@@ -36,17 +36,17 @@ func (l *Limits) apply(c Config) Config {
 	return c
 }
 
-// obeyIn makes s the state of a conversation whose lead is in another process.
-func (s *State) obeyIn(l *Limits) {
+// applyRemoteLead makes s the state of a conversation whose lead is in another process.
+func (s *State) applyRemoteLead(l *Limits) {
 	if l.Mode == "" || len(l.Dirs) == 0 {
 		l = &Limits{Mode: Plan, Dirs: s.now.workingDirs()} // limits not written by a lead: nothing is allowed
 	}
 	s.mayBypass, s.noAuto = s.mayBypass && l.MayBypass, s.noAuto || l.NoAuto
 	s.lead = &State{now: l.apply(s.now), mayBypass: l.MayBypass, noAuto: l.NoAuto, language: s.language}
 	s.lead.policy = Compile(s.lead.now)
-	s.heard, s.wanted = s.lead.policy, s.now.Mode
+	s.leadPolicy, s.ownMode = s.lead.policy, s.now.Mode
 	s.now.Dirs, s.now.Dir, s.now.Copies, s.now.added = slices.Clone(l.Dirs), l.Dirs[0], l.Copies, nil
-	s.now.Mode = withWish(l.Mode, s.wanted)
+	s.now.Mode = childMode(l.Mode, s.ownMode)
 }
 
 // SetLimits replaces the limits of a conversation whose lead is in another process.

@@ -138,7 +138,7 @@ func (c pathCheck) doubtful(t *Target) finding {
 		return finding{}
 	}
 	found := doubts(t)
-	found.firm = found.firm && !t.Soft && !t.Met
+	found.firm = found.firm && !t.Soft && !t.FromGlob
 	return found
 }
 

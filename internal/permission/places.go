@@ -9,9 +9,9 @@ import (
 	"adze/internal/platform/sandbox/jail"
 )
 
-// places holds the directories and files a policy knows by name, each as given and with
+// knownPaths holds the directories and files a policy knows by name, each as given and with
 // symlinks resolved, normalized for comparison.
-type places struct {
+type knownPaths struct {
 	dirs     []string // working directories
 	start    []string // the first of them
 	left     []string // repository copies that the session left for a worktree
@@ -27,13 +27,13 @@ type places struct {
 }
 
 // look computes the configuration's places.
-func (p *Policy) look() *places {
+func (p *Policy) look() *knownPaths {
 	c, forms := &p.cfg, p.anchors.Forms
 	var left []string
 	for _, copied := range c.Copies {
 		left = append(left, copied.Main)
 	}
-	return &places{
+	return &knownPaths{
 		dirs:     forms(c.workingDirs()...),
 		start:    forms(c.start()),
 		left:     forms(left...),
@@ -57,11 +57,11 @@ func (p *Policy) look() *places {
 }
 
 // contains reports whether all names are in working directories.
-func (p *places) contains(names []string) bool { return inside(p.dirs, names) && !aside(names) }
+func (p *knownPaths) contains(names []string) bool { return inside(p.dirs, names) && !aside(names) }
 
 // behind reports whether any name is in a repository copy that the session left, and not in its
 // worktree.
-func (p *places) behind(names []string) bool {
+func (p *knownPaths) behind(names []string) bool {
 	return len(p.left) > 0 && slices.ContainsFunc(names, func(name string) bool {
 		return inside(p.left, []string{name}) && !inside(p.start, []string{name})
 	})
@@ -69,7 +69,7 @@ func (p *places) behind(names []string) bool {
 
 // scratched reports whether all names are in the temporary directory. Files that programs
 // execute or obey do not count: a repository created there could run code.
-func (p *places) scratched(names []string) bool {
+func (p *knownPaths) scratched(names []string) bool {
 	for _, name := range names {
 		below := slices.ContainsFunc(p.scratch, func(dir string) bool {
 			rest, ok := rule.Below(dir, name)

@@ -11,16 +11,16 @@ import (
 // reminderEvery is the number of turns between plan mode reminders.
 const reminderEvery = 5
 
-// planning tracks the mode changes and reminders to report to the model.
-type planning struct {
-	left  bool     // the user's answer chose the mode to continue in
-	turns int      // turns since the last plan mode reminder
-	told  bool     // the model has seen the full text
-	news  []string // text names to send
+// planState tracks the mode changes and reminders to report to the model.
+type planState struct {
+	left       bool     // the user's answer chose the mode to continue in
+	turns      int      // turns since the last plan mode reminder
+	introduced bool     // the model has seen the full text
+	news       []string // text names to send
 }
 
 // changed records the texts to send to the model after a mode change.
-func (s *planning) changed(was, now Mode) {
+func (s *planState) changed(was, now Mode) {
 	switch {
 	case now == Auto && was != Auto:
 		s.news = append(s.news, reminder.AutoOn)
@@ -29,7 +29,7 @@ func (s *planning) changed(was, now Mode) {
 	}
 	if was == Plan && now != Plan {
 		s.news = append(s.news, reminder.PlanOff)
-		*s = planning{news: s.news}
+		*s = planState{news: s.news}
 	}
 }
 
@@ -148,9 +148,9 @@ func (s *State) Reminders() []string {
 	}
 	s.plan.turns++
 	switch {
-	case !s.plan.told:
+	case !s.plan.introduced:
 		said = append(said, reminder.Plan(l, s.now.PlanFile, alone))
-		s.plan.told, s.plan.turns = true, 0
+		s.plan.introduced, s.plan.turns = true, 0
 	case s.plan.turns >= reminderEvery:
 		still := reminder.PlanStill
 		if alone {

@@ -87,7 +87,7 @@ type Policy struct {
 	cfg      Config
 	anchors  rule.Anchors
 	rules    *rule.Table
-	places   func() *places // computed when the first path is judged
+	places   func() *knownPaths // computed when the first path is judged
 	excluded []shell.Pattern
 	trees    *rule.Worktrees // nil if no rule protects a path
 }

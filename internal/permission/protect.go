@@ -11,7 +11,7 @@ import (
 // protected returns the reason that writing to any of the paths needs confirmation in every
 // mode, or "". These files make programs run code, or control adze's own permissions.
 // Unattended means that the mode allows edits nobody sees.
-func (p *places) protected(names []string, unattended bool) string {
+func (p *knownPaths) protected(names []string, unattended bool) string {
 	for _, name := range names {
 		if why := p.protects(name, unattended); why != "" {
 			return why
@@ -20,7 +20,7 @@ func (p *places) protected(names []string, unattended bool) string {
 	return ""
 }
 
-func (p *places) protects(name string, unattended bool) string {
+func (p *knownPaths) protects(name string, unattended bool) string {
 	if inside(p.guarded, []string{name}) && !inside(p.editable, []string{name}) {
 		return "it is in a directory that says what adze does"
 	}
@@ -121,7 +121,7 @@ func instructions(name string) bool {
 
 // configured reports whether the paths are in the settings directory of adze or the ecosystem
 // inside a working directory. It is the only protected place that a session rule may open.
-func (p *places) configured(names []string) bool {
+func (p *knownPaths) configured(names []string) bool {
 	var places []string
 	for _, dir := range p.dirs {
 		places = append(places, path.Join(dir, ".adze"), path.Join(dir, ".claude"))

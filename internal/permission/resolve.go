@@ -246,7 +246,7 @@ func (r *resolver) uses(u shell.PathUse) []Use {
 // however the name is spelled; a write needs confirmation. It reports whether the file can be
 // used at all.
 func (r *resolver) met(use *Use, name string) bool {
-	use.Met = true
+	use.FromGlob = true
 	if use.Set.Doubt == nil && use.Set.Odd == nil || use.Write {
 		return true
 	}

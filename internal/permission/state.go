@@ -23,22 +23,22 @@ type State struct {
 	language    func() texts.Language
 	alone       func() bool // reports whether no one can approve a plan; may be nil
 
-	mu     sync.Mutex
-	now    Config // the policy's configuration
-	policy *Policy
-	moved  bell.Bell  // rings when the policy changes
-	moding func(Mode) // called when an answer or a plan changes the mode; may be nil
-	plan   planning
+	mu           sync.Mutex
+	now          Config // the policy's configuration
+	policy       *Policy
+	moved        bell.Bell  // rings when the policy changes
+	onModeChange func(Mode) // called when an answer or a plan changes the mode; may be nil
+	plan         planState
 
 	blocked  tally.Breaker
 	approved approval.Classes
 
 	// lead is the lead's state, or nil. Wanted is the mode in the agent's definition, heard the
 	// lead's policy currently followed, and inherited the rules at the start.
-	lead      *State
-	wanted    Mode
-	heard     *Policy
-	inherited []rule.Rule
+	lead       *State
+	ownMode    Mode
+	leadPolicy *Policy
+	inherited  []rule.Rule
 }
 
 func newState(c GateConfig) *State {
@@ -47,7 +47,7 @@ func newState(c GateConfig) *State {
 		s.language = func() texts.Language { return texts.English }
 	}
 	if c.Lead != nil {
-		s.obeyIn(c.Lead)
+		s.applyRemoteLead(c.Lead)
 	}
 	switch s.now.Mode {
 	case Plan:
@@ -73,8 +73,8 @@ func inForce(s *State, stale func(*Policy) bool) *Policy {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if lead != s.heard {
-		s.obey(lead)
+	if lead != s.leadPolicy {
+		s.applyLead(lead)
 	}
 	if stale(s.policy) {
 		s.policy = s.compile()
@@ -166,16 +166,16 @@ func (s *State) SetCommand(rules []rule.Rule) {
 	})
 }
 
-// Kept holds the locations of adze's own files that the model may read and write without
+// InternalPaths holds the locations of adze's own files that the model may read and write without
 // asking.
-type Kept struct {
+type InternalPaths struct {
 	Readable, Editable []string
 	PlanFile, Scratch  string
 }
 
 // SetKept sets the locations of adze's own files that the model may read and write without
 // asking.
-func (s *State) SetKept(k Kept) {
+func (s *State) SetKept(k InternalPaths) {
 	s.change(func(c Config) Config {
 		c.Readable, c.Editable, c.PlanFile, c.Scratch = k.Readable, k.Editable, k.PlanFile, k.Scratch
 		return c
@@ -222,7 +222,7 @@ func (s *State) SetMode(m Mode) error {
 func (s *State) OnMode(f func(Mode)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.moding = f
+	s.onModeChange = f
 }
 
 // move changes the mode after an answer.
@@ -231,7 +231,7 @@ func (s *State) move(m Mode) error {
 		return err
 	}
 	s.mu.Lock()
-	f := s.moding
+	f := s.onModeChange
 	s.mu.Unlock()
 	if f != nil {
 		f(m)

@@ -245,7 +245,7 @@ type (
 	Settled struct {
 		ID    string
 		Reply Reply
-		// Cause is why the question was withdrawn: a [tool.Withdrawn], a [tool.Abort], or
+		// Cause is why the question was withdrawn: a [tool.Withdrawal], a [tool.Abort], or
 		// another error that is not shown to the user.
 		Cause error
 	}

@@ -22,12 +22,12 @@ const (
 // Error names the reason.
 func (a Abort) Error() string { return "aborted: " + string(a) }
 
-// A Withdrawn is the cause of withdrawing a question to the user, as a message for the user,
+// A Withdrawal is the cause of withdrawing a question to the user, as a message for the user,
 // such as "the hook has ended".
-type Withdrawn string
+type Withdrawal string
 
 // Error returns the message.
-func (w Withdrawn) Error() string { return string(w) }
+func (w Withdrawal) Error() string { return string(w) }
 
 // AbortReason returns the reason ctx was canceled. A cancellation without a reason counts as
 // the user's.

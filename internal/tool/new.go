@@ -41,7 +41,7 @@ func NewBound[In any](d Def, bind func(In) (Call, error)) Tool {
 	if err := CheckName(d.Name); err != nil {
 		panic("tool.New: " + err.Error())
 	}
-	return &typed[In]{def: d, bind: bind, schema: sync.OnceValues(func() (*schema.Schema, error) {
+	return &typedTool[In]{def: d, bind: bind, schema: sync.OnceValues(func() (*schema.Schema, error) {
 		return schema.Parse(d.Schema)
 	})}
 }
@@ -70,19 +70,19 @@ func CheckName(name string) error {
 	return nil
 }
 
-type typed[In any] struct {
+type typedTool[In any] struct {
 	def    Def
 	bind   func(In) (Call, error)
 	schema func() (*schema.Schema, error)
 }
 
-func (t *typed[In]) Spec() msg.ToolSpec {
+func (t *typedTool[In]) Spec() msg.ToolSpec {
 	return msg.ToolSpec{Name: t.def.Name, Description: t.def.Doc, Schema: t.def.Schema, Strict: t.def.Strict}
 }
 
-func (t *typed[In]) Traits() Traits { return t.def.Traits }
+func (t *typedTool[In]) Traits() Traits { return t.def.Traits }
 
-func (t *typed[In]) Bind(input json.RawMessage) (Call, error) {
+func (t *typedTool[In]) Bind(input json.RawMessage) (Call, error) {
 	s, err := t.schema()
 	if err != nil {
 		return nil, Fatal(fmt.Errorf("schema of tool %s: %w", t.def.Name, err))
@@ -121,7 +121,7 @@ func (t *typed[In]) Bind(input json.RawMessage) (Call, error) {
 
 // ours converts a refused input to the tool's format, or returns it with the reason it was
 // refused.
-func (t *typed[In]) ours(input json.RawMessage, refused error) (json.RawMessage, error) {
+func (t *typedTool[In]) ours(input json.RawMessage, refused error) (json.RawMessage, error) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(input, &fields) != nil {
 		return input, refused

@@ -148,7 +148,7 @@ func (r *Registry) unchanged(last *assembly, dynamic []Tool, denied func(name st
 
 // defers reports whether a tool is omitted while tools are deferred.
 func (r *Registry) defers(c *candidate) bool {
-	return r.Deferred != nil && !c.traits.Door && r.Deferred(c.spec.Name, &c.traits)
+	return r.Deferred != nil && !c.traits.Dispatcher && r.Deferred(c.spec.Name, &c.traits)
 }
 
 // leavesOut reports whether deferred tools are omitted from requests now.
@@ -200,7 +200,7 @@ func (r *Registry) assemble(a *assembly) *Pool {
 			p.extra = append(p.extra, c.tool)
 		}
 	}
-	a.doors = !slices.ContainsFunc(all, func(c *candidate) bool { return c.traits.Door && c.absent != nil })
+	a.doors = !slices.ContainsFunc(all, func(c *candidate) bool { return c.traits.Dispatcher && c.absent != nil })
 	a.defers = a.doors && r.leavesOut(p.extra)
 	for _, c := range all {
 		p.offer(c, a.defers)
@@ -212,7 +212,7 @@ func (r *Registry) assemble(a *assembly) *Pool {
 // model.
 func (p *Pool) offer(c *candidate, defers bool) {
 	absent := c.absent
-	if absent == nil && c.traits.Door && !defers {
+	if absent == nil && c.traits.Dispatcher && !defers {
 		absent = errNoDoor
 	}
 	if absent != nil {
@@ -220,7 +220,7 @@ func (p *Pool) offer(c *candidate, defers bool) {
 		delete(p.tools, c.spec.Name)
 		return
 	}
-	if _, forwards := c.tool.(Forwarder); c.traits.Door && !forwards {
+	if _, forwards := c.tool.(Forwarder); c.traits.Dispatcher && !forwards {
 		p.finder = c.spec.Name
 	}
 	p.callable = append(p.callable, c.spec.Name)

@@ -433,8 +433,8 @@ func TestPoolDefers(t *testing.T) {
 // TestPoolDoors checks that a tool with Door is present exactly while tools are deferred, and
 // that forwarded uses are resolved either way.
 func TestPoolDoors(t *testing.T) {
-	run := NewForwarder(Def{Name: "Run", Schema: []byte(`{"type":"object"}`), Traits: Traits{Door: true, Aliases: []string{"Invoke"}}})
-	r := NewRegistry(plain("Read", Traits{}), run, plain("Find", Traits{Door: true}), plain("Cron", Traits{Aliases: []string{"Timer"}}))
+	run := NewForwarder(Def{Name: "Run", Schema: []byte(`{"type":"object"}`), Traits: Traits{Dispatcher: true, Aliases: []string{"Invoke"}}})
+	r := NewRegistry(plain("Read", Traits{}), run, plain("Find", Traits{Dispatcher: true}), plain("Cron", Traits{Aliases: []string{"Timer"}}))
 	r.Deferred = func(name string, _ *Traits) bool { return name != "Read" }
 	on, asked := true, [][]Tool{}
 	r.Defers = func(deferred []Tool) bool { asked = append(asked, deferred); return on }

@@ -50,9 +50,9 @@ type Traits struct {
 	// AlwaysLoad requests that the tool be in every request even when others are deferred; see
 	// [Registry].
 	AlwaysLoad bool
-	// Door means that the tool gives access to deferred tools: it is present, and sent, exactly
+	// Dispatcher means that the tool gives access to deferred tools: it is present, and sent, exactly
 	// while tools are deferred.
-	Door bool
+	Dispatcher bool
 
 	// MaxChars limits a result's text; 0 means [DefaultMaxChars]. A longer text is written to a
 	// file and previewed, unless NeverPersist is set: then the tool limits itself.
@@ -180,19 +180,19 @@ type (
 	Validator interface{ Validate() error }
 	// Observer returns a copy of the input with derived fields filled in, for hooks and users.
 	Observer interface{ Observe() any }
-	// Personal reports whether only the user may decide whether the call runs. If absent,
+	// UserOnly reports whether only the user may decide whether the call runs. If absent,
 	// others may.
-	Personal interface{ NeedsPerson() bool }
+	UserOnly interface{ NeedsPerson() bool }
 	// Preapproved reports whether the call needs no permission for hosts that no rule covers,
 	// or, if it touches nothing, no permission at all. If absent, it needs permission.
 	Preapproved interface{ Preapproved() bool }
-	// Serving returns the server that the call goes to: rules for the server's tools apply to
+	// ServerCall returns the server that the call goes to: rules for the server's tools apply to
 	// the call, and its capabilities are only hints. If absent, the call does not go to a
 	// server.
-	Serving interface{ Server() string }
-	// Standing returns the tool that the call is another way to use: rules and hooks for that
+	ServerCall interface{ Server() string }
+	// AliasOf returns the tool that the call is another way to use: rules and hooks for that
 	// tool apply to the call, too. If absent, only the call's own tool counts.
-	Standing interface{ StandsFor() string }
+	AliasOf interface{ StandsFor() string }
 	// Planning reports whether the call is allowed while planning although it is not read-only.
 	// If absent, it is not.
 	Planning interface{ Planning() bool }
@@ -209,10 +209,10 @@ type (
 	Amender interface {
 		Amend(input json.RawMessage) (Call, error)
 	}
-	// Foreseer returns the reason the call would fail, so that no prompt is shown, or nil as
+	// FailurePredictor returns the reason the call would fail, so that no prompt is shown, or nil as
 	// far as it can be predicted. Look allows reading the files it names; otherwise only their
 	// records count. If absent, nothing is predicted.
-	Foreseer interface{ Foresee(look bool) error }
+	FailurePredictor interface{ Foresee(look bool) error }
 	// Consenter describes the effect of the user's consent, if it does more than run the call.
 	// If absent, it just runs the call.
 	Consenter interface{ Consent() string }

@@ -23,8 +23,8 @@ func behind(denied func(string) bool, deferred ...tool.Tool) *tool.Pool {
 	w := &worker{}
 	r := tool.NewRegistry(append([]tool.Tool{
 		w.tool("Read", tool.Traits{Aliases: []string{"View"}}),
-		w.tool("Search", tool.Traits{Door: true, Aliases: []string{"Find"}}),
-		tool.NewForwarder(tool.Def{Name: "Execute", Traits: tool.Traits{Door: true, Aliases: []string{"Invoke"}}}),
+		w.tool("Search", tool.Traits{Dispatcher: true, Aliases: []string{"Find"}}),
+		tool.NewForwarder(tool.Def{Name: "Execute", Traits: tool.Traits{Dispatcher: true, Aliases: []string{"Invoke"}}}),
 	}, deferred...)...)
 	r.Deferred = func(name string, _ *tool.Traits) bool { return name != "Read" }
 	r.Missing = func(name string) string {

@@ -41,7 +41,7 @@ func Denied(say func(string), a AccessSpec, gate *permission.Gate, o Offer) func
 		chosen := all || slices.ContainsFunc(names, func(n string) bool { return isNamed(t, n) })
 		simple := o.Simple != nil && !slices.Contains(o.Simple, name)
 		hidden[name] = (!chosen || simple || !o.forAgent(name)) && name != o.Always
-		doors[name] = t.Traits().Door && !simple
+		doors[name] = t.Traits().Dispatcher && !simple
 	}
 	return func(name string) bool {
 		if _, byRule := gate.Standing().DeniesTool(name); byRule {

@@ -169,7 +169,7 @@ func (c *Conversation) Allow(name string) {
 
 // keepFiles tells the gate which of adze's own files the model may read or write.
 func (c *Conversation) keepFiles() {
-	kept := permission.Kept{Scratch: c.scratch.Made()}
+	kept := permission.InternalPaths{Scratch: c.scratch.Made()}
 	if c.ws.Project.Home == "" {
 		c.Gate.SetKept(kept)
 		return

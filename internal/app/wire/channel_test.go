@@ -52,7 +52,7 @@ say Done.`, nil)
 		c.connect(p.pusher("db"), p.pusher("web"))
 		c.say("First.")
 		for _, server := range []string{"db", "web"} { // while no turn runs
-			if _, err := c.Servers.Share.Call(t.Context(), server, "tool_1", json.RawMessage(`{}`), nil); err != nil {
+			if _, err := c.Servers.Session.Call(t.Context(), server, "tool_1", json.RawMessage(`{}`), nil); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -46,7 +46,7 @@ func (c *Conversation) openHooks(ctx context.Context) {
 	}
 	cfg.Runner.Judges.User = chooser(c)
 	if c.model.Backend != nil {
-		cfg.Runner.Judges.Prompt = func(ctx context.Context, a hook.Asking) (hook.Opinion, error) {
+		cfg.Runner.Judges.Prompt = func(ctx context.Context, a hook.PromptRequest) (hook.Opinion, error) {
 			resolve := func(name string) (string, error) { m, err := c.model.Resolve(name); return m.ID, err }
 			return prompted.Config{Small: c.window.small, Resolve: resolve, Language: c.ws.language}.Ask(ctx, a)
 		}

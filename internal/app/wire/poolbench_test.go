@@ -19,11 +19,11 @@ import (
 // BenchmarkPoolOfServers measures the cost per iteration with 2,000 unchanged server tools. The
 // limit is 200 µs.
 func BenchmarkPoolOfServers(b *testing.B) {
-	var offered []mcp.Offered
+	var offered []mcp.OfferedTool
 	for i := range 40 {
 		e := &roster.Entry{Name: fmt.Sprint("server", i)}
 		for j := range 50 {
-			offered = append(offered, mcp.Offered{Server: e, Tool: mcp.Tool{Name: fmt.Sprint("do_something_", j), Schema: json.RawMessage(`{"type":"object"}`)}})
+			offered = append(offered, mcp.OfferedTool{Server: e, Tool: mcp.Tool{Name: fmt.Sprint("do_something_", j), Schema: json.RawMessage(`{"type":"object"}`)}})
 		}
 	}
 	set := mcptool.NewSet(mcptool.Config{})

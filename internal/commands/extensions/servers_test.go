@@ -29,7 +29,7 @@ func TestServersPage(t *testing.T) {
 	theirs.Scope, theirs.Unapproved = roster.Project, true
 	files := mcp.Status{
 		Entry: entry("files", `{"command":"x","args":["--token","${T}"]}`), State: mcp.Connected,
-		About: mcp.About{Name: "f", Title: "Files", Version: "1", Protocol: "2025-11-25"},
+		About: mcp.ServerInfo{Name: "f", Title: "Files", Version: "1", Protocol: "2025-11-25"},
 		Tools: []mcp.Tool{{Name: "read", Description: "Reads a file.\nMore."}}, Prompts: []mcp.Prompt{{Name: "review"}}, Log: "one\ntwo\n",
 	}
 	list := []mcp.Status{
@@ -81,10 +81,10 @@ func TestServersPage(t *testing.T) {
 // Proves REG-05.
 func TestServersPageLeftOut(t *testing.T) {
 	outer, inner := &roster.Entry{Name: "a__b"}, &roster.Entry{Name: "a"}
-	offered := []mcp.Offered{{Server: outer, Tool: mcp.Tool{Name: "c"}}, {Server: inner, Tool: mcp.Tool{Name: "b__c"}}, {Server: inner, Tool: mcp.Tool{Name: "d"}}}
+	offered := []mcp.OfferedTool{{Server: outer, Tool: mcp.Tool{Name: "c"}}, {Server: inner, Tool: mcp.Tool{Name: "b__c"}}, {Server: inner, Tool: mcp.Tool{Name: "d"}}}
 	for i := range shownLeftOut + 1 {
 		name := fmt.Sprint("many_", i)
-		offered = append(offered, mcp.Offered{Server: &roster.Entry{Name: "a.b"}, Tool: mcp.Tool{Name: name}}, mcp.Offered{Server: &roster.Entry{Name: "a_b"}, Tool: mcp.Tool{Name: name}})
+		offered = append(offered, mcp.OfferedTool{Server: &roster.Entry{Name: "a.b"}, Tool: mcp.Tool{Name: name}}, mcp.OfferedTool{Server: &roster.Entry{Name: "a_b"}, Tool: mcp.Tool{Name: name}})
 	}
 	tools := mcptool.NewSet(mcptool.Config{})
 	s := session.Open(t.Context(), session.Config{Tools: session.Tools{Registry: tool.NewRegistry(), Dynamic: func() []tool.Tool { return tools.Tools(offered) }}})

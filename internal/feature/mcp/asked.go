@@ -39,7 +39,7 @@ func (s *Client) CallText(ctx context.Context, server, tool string, input json.R
 	if s == nil {
 		return "", errors.New("there are no MCP servers here")
 	}
-	r, err := s.Share.Call(ctx, server, tool, input, nil)
+	r, err := s.Session.Call(ctx, server, tool, input, nil)
 	if err != nil {
 		return "", err
 	}

@@ -33,8 +33,8 @@ func (promptConn) Dial(_ context.Context, _ *roster.Entry, c mcp.Client) (mcp.Co
 	return &promptConn{done: make(chan struct{}), client: c}, nil
 }
 
-func (promptConn) About() mcp.About {
-	return mcp.About{Prompts: true, Resources: true, Subscriptions: true}
+func (promptConn) About() mcp.ServerInfo {
+	return mcp.ServerInfo{Prompts: true, Resources: true, Subscriptions: true}
 }
 
 func (promptConn) Read(_ context.Context, uri string) ([]mcp.Content, error) {

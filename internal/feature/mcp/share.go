@@ -56,7 +56,7 @@ type ClientConfig struct {
 // A Client is one conversation's view of the workspace's and its agent's MCP servers. Nil means
 // none.
 type Client struct {
-	*mcp.Share
+	*mcp.Session
 	*mcp.Servers // servers visible to the conversation
 	*Manager
 	agentServers agentServers
@@ -87,8 +87,8 @@ func (f *Manager) Share(c ClientConfig) *Client {
 	if len(s.agentServers.own) > 0 {
 		s.Servers = s.Servers.Layer()
 	}
-	s.Share = s.Join(client)
-	s.tools = mcptool.NewSet(mcptool.Config{Call: s.Share.Call, Content: c.Content, Say: c.Say, IgnoreAlwaysLoad: c.Ignored})
+	s.Session = s.Join(client)
+	s.tools = mcptool.NewSet(mcptool.Config{Call: s.Session.Call, Content: c.Content, Say: c.Say, IgnoreAlwaysLoad: c.Ignored})
 	if !c.ShortLived {
 		s.signInTools.begin = func(ctx context.Context, server string) (string, error) { return f.BeginSignIn(ctx, server, false) }
 	}
@@ -128,7 +128,7 @@ func (s *Client) Leave() {
 	s.begun = slices.DeleteFunc(s.begun, func(x *Client) bool { return x == s })
 	s.Manager.mu.Unlock()
 	s.unhear()
-	s.Share.Leave()
+	s.Session.Leave()
 	if len(s.agentServers.own) > 0 {
 		s.Servers.Close()
 	}
@@ -177,7 +177,7 @@ func (s *Client) Await(ctx context.Context) {
 func (s *Client) remind() {
 	for _, status := range s.List() {
 		var auth *mcp.AuthError
-		if status.State == mcp.NeedsAuth && errors.As(status.Err, &auth) && auth.Told {
+		if status.State == mcp.NeedsAuth && errors.As(status.Err, &auth) && auth.Cached {
 			s.cfg.Say(mcp.SignInAdvice(status.Name))
 		}
 	}

@@ -24,7 +24,7 @@ const maxSignIns = 3
 
 // logins tracks pending sign-ins to a fleet's servers.
 type logins struct {
-	keeper *signin.Keeper
+	keeper *signin.TokenStore
 	getenv func(string) string
 	say    func(string)
 

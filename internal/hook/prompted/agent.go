@@ -34,7 +34,7 @@ type Inquiry struct {
 const answerSchema = `{"type":"object","properties":{"reason":{"type":"string"},"ok":{"type":"boolean"},"additionalContext":{"type":"string"}},"required":["reason","ok"],"additionalProperties":false}`
 
 // Ask returns an agent's opinion. It has the signature required by [hook.Judges].
-func (c Checker) Ask(ctx context.Context, a hook.Asking) (hook.Opinion, error) {
+func (c Checker) Ask(ctx context.Context, a hook.PromptRequest) (hook.Opinion, error) {
 	if len(a.Input) > maxInput {
 		return hook.Opinion{}, fmt.Errorf("the event is too long for an agent (%d bytes)", len(a.Input))
 	}

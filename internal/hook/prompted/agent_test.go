@@ -33,14 +33,14 @@ func TestChecker(t *testing.T) {
 			got = i
 			return json.RawMessage(tt.answer), tt.err
 		}}
-		o, err := c.Ask(t.Context(), hook.Asking{Prompt: "Are there tests? $ARGUMENTS", Input: json.RawMessage(`{"x":1}`), Model: "haiku"})
+		o, err := c.Ask(t.Context(), hook.PromptRequest{Prompt: "Are there tests? $ARGUMENTS", Input: json.RawMessage(`{"x":1}`), Model: "haiku"})
 		if o != tt.want || (err == nil) != tt.ok {
 			t.Errorf("%s: %+v, %v", tt.answer, o, err)
 		}
 		if got.Model != "haiku" || got.MaxTurns != 50 || !json.Valid(got.Schema) || !strings.HasPrefix(got.Prompt, "Are there tests? <event seal=") {
 			t.Errorf("%+v", got)
 		}
-		if _, err := c.Ask(t.Context(), hook.Asking{Input: make(json.RawMessage, maxInput+1)}); err == nil {
+		if _, err := c.Ask(t.Context(), hook.PromptRequest{Input: make(json.RawMessage, maxInput+1)}); err == nil {
 			t.Error("an event that is too long is asked about")
 		}
 	}

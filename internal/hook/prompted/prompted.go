@@ -37,7 +37,7 @@ type Config struct {
 const schema = `{"type":"object","properties":{"seal":{"type":"string"},"reason":{"type":"string"},"ok":{"type":"boolean"},"additionalContext":{"type":"string"}},"required":["seal","reason","ok","additionalContext"],"additionalProperties":false}`
 
 // Ask returns a model's opinion. It has the signature required by [hook.Judges].
-func (c Config) Ask(ctx context.Context, a hook.Asking) (hook.Opinion, error) {
+func (c Config) Ask(ctx context.Context, a hook.PromptRequest) (hook.Opinion, error) {
 	if len(a.Input) > maxInput {
 		return hook.Opinion{}, fmt.Errorf("the event is too long for a model (%d bytes)", len(a.Input))
 	}
@@ -80,7 +80,7 @@ func opinion(members map[string]json.RawMessage) (hook.Opinion, error) {
 }
 
 // question returns a hook's prompt with the event inserted or appended.
-func question(seal sidequery.Nonce, a hook.Asking) string {
+func question(seal sidequery.Nonce, a hook.PromptRequest) string {
 	const place = "$ARGUMENTS"
 	event := seal.Quote("event", string(a.Input))
 	if !strings.Contains(a.Prompt, place) {

@@ -52,7 +52,7 @@ func TestAsk(t *testing.T) {
 	} {
 		m := &mind{answer: tt.answer}
 		c := newConfig(m)
-		got, err := c.Ask(t.Context(), hook.Asking{Prompt: "Are there tests? $ARGUMENTS Look closely.", Input: json.RawMessage(`{"x":"$ARGUMENTS"}`)})
+		got, err := c.Ask(t.Context(), hook.PromptRequest{Prompt: "Are there tests? $ARGUMENTS Look closely.", Input: json.RawMessage(`{"x":"$ARGUMENTS"}`)})
 		if got != tt.want || (err == nil) != tt.ok || err != nil && !errors.Is(err, sidequery.ErrUnusable) {
 			t.Errorf("%s: %+v, %v", tt.answer, got, err)
 		}
@@ -81,16 +81,16 @@ func newConfig(m *mind) Config {
 
 func TestNamedModel(t *testing.T) {
 	m := &mind{answer: `{"seal":"%s","ok":true}`}
-	if _, err := newConfig(m).Ask(t.Context(), hook.Asking{Prompt: "Fine?", Model: "haiku"}); err != nil || m.asked[0].Model != "id-of-haiku" {
+	if _, err := newConfig(m).Ask(t.Context(), hook.PromptRequest{Prompt: "Fine?", Model: "haiku"}); err != nil || m.asked[0].Model != "id-of-haiku" {
 		t.Errorf("%v, %+v", err, m.asked)
 	}
 	if text := msg.PlainText(m.asked[0].Messages[0].Parts); !strings.HasPrefix(text, "Fine?\n\n<event") {
 		t.Error(text)
 	}
-	if _, err := newConfig(m).Ask(t.Context(), hook.Asking{Prompt: "x", Model: "nobody"}); err == nil || len(m.asked) != 1 {
+	if _, err := newConfig(m).Ask(t.Context(), hook.PromptRequest{Prompt: "x", Model: "nobody"}); err == nil || len(m.asked) != 1 {
 		t.Error(err)
 	}
-	if _, err := newConfig(m).Ask(t.Context(), hook.Asking{Prompt: "x", Input: make(json.RawMessage, maxInput+1)}); err == nil || len(m.asked) != 1 {
+	if _, err := newConfig(m).Ask(t.Context(), hook.PromptRequest{Prompt: "x", Input: make(json.RawMessage, maxInput+1)}); err == nil || len(m.asked) != 1 {
 		t.Error(err)
 	}
 }

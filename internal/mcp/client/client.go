@@ -97,22 +97,22 @@ func (d *Dialer) dialNewest(ctx context.Context, e *roster.Entry, client mcp.Cli
 
 // dial connects with the given protocol version, or the newest if empty.
 func (d *Dialer) dial(ctx context.Context, e *roster.Entry, client mcp.Client, version string) (*conn, error) {
-	c := &conn{entry: e, ears: ears{client: client, calls: map[string]*running{}}, limit: d.limit(), done: make(chan struct{}), names: map[string]string{}}
+	c := &conn{entry: e, handlers: clientHandlers{client: client, calls: map[string]*running{}}, limit: d.limit(), done: make(chan struct{}), names: map[string]string{}}
 	c.log = func(text string) {
 		if d.Log != nil {
 			d.Log(e.Name, text)
 		}
 	}
-	c.ears.life, c.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
-	life := c.ears.life
-	g := newGuard(&strikes{log: c.log, end: c.fail}, c.ears.pushed)
-	greeting := &inquiry{}
+	c.handlers.life, c.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	life := c.handlers.life
+	g := newGuard(&violations{log: c.log, end: c.fail}, c.handlers.pushed)
+	greeting := &requestState{}
 	if err := d.reach(ctx, life, c, g); err != nil {
 		c.cancel(err)
 		return nil, c.explain(ctx, err, greeting)
 	}
 	options := &sdk.ClientSessionOptions{ProtocolVersion: version}
-	c.library = sdk.NewClient(&sdk.Implementation{Name: "adze", Version: d.Version}, c.ears.options())
+	c.library = sdk.NewClient(&sdk.Implementation{Name: "adze", Version: d.Version}, c.handlers.options())
 	c.syncRoots()
 	// The connection outlives the dial context.
 	stop := context.AfterFunc(ctx, func() { c.fail(context.Cause(ctx)) })
@@ -175,12 +175,12 @@ func (d *Dialer) reach(ctx, life context.Context, c *conn, g *guard) error {
 
 // syncRoots sets the SDK's roots to the conversation's directories.
 func (c *conn) syncRoots() {
-	if c.ears.client.Roots == nil {
+	if c.handlers.client.Roots == nil {
 		return
 	}
 	have := map[string]bool{}
 	var roots []*sdk.Root
-	for _, dir := range c.ears.client.Roots() {
+	for _, dir := range c.handlers.client.Roots() {
 		uri := fileURI(dir)
 		have[uri] = true
 		roots = append(roots, &sdk.Root{URI: uri, Name: filepath.Base(dir)})

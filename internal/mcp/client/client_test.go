@@ -85,7 +85,7 @@ func args(text string) json.RawMessage {
 // Proves MCP-17.
 func TestProgram(t *testing.T) {
 	c := connect(t, dialer(t), program("noise", "instructions=Be\u200b kind"), mcp.Client{})
-	want := mcp.About{Name: "mcptest", Title: "A server for tests", Version: "1.2", Protocol: "2025-11-25", Instructions: "Be kind",
+	want := mcp.ServerInfo{Name: "mcptest", Title: "A server for tests", Version: "1.2", Protocol: "2025-11-25", Instructions: "Be kind",
 		Tools: true, Resources: true, Prompts: true, Subscriptions: true, Logging: true}
 	if diff := cmp.Diff(want, c.About()); diff != "" {
 		t.Errorf("about (-want +got):\n%s", diff)
@@ -212,11 +212,11 @@ func TestWhatServersAsk(t *testing.T) {
 			}
 			return mcp.Elicited{Action: "accept", Values: map[string]any{"name": "me"}}, nil
 		},
-		Sample: func(_ context.Context, s mcp.Sampling) (mcp.Sampled, error) {
+		Sample: func(_ context.Context, s mcp.SampleRequest) (mcp.SampleResult, error) {
 			if s.MaxTokens != 10 || len(s.Messages) != 1 || s.Messages[0].Content.Text != "hello" {
 				t.Errorf("sampling: %+v", s)
 			}
-			return mcp.Sampled{Text: "hi", Model: "m", StopReason: "endTurn"}, nil
+			return mcp.SampleResult{Text: "hi", Model: "m", StopReason: "endTurn"}, nil
 		},
 		Changed: func(l mcp.List) { mu.Lock(); defer mu.Unlock(); changed = append(changed, l) },
 		Updated: func(uri string) { mu.Lock(); defer mu.Unlock(); updated = append(updated, uri) },
@@ -267,8 +267,8 @@ func TestWhatServersAsk(t *testing.T) {
 // Proves MCP-48.
 func TestPushed(t *testing.T) {
 	var got []string
-	e := &ears{client: mcp.Client{Pushed: func(p mcp.Push) { got = append(got, p.Text) }}}
-	deaf := &ears{}
+	e := &clientHandlers{client: mcp.Client{Pushed: func(p mcp.Push) { got = append(got, p.Text) }}}
+	deaf := &clientHandlers{}
 	for _, tt := range []struct{ params, want string }{
 		{`{"content":"hello"}`, "hello"},
 		{`{"content":"a\u001b[31mb\u202ec\r\nd","meta":{"user":"bob\nroot","chat_id":"7","n":1,"bad key":"x","":"y"}}`, "abc\nd\n[chat_id: 7; user: bob root]"},
@@ -281,8 +281,8 @@ func TestPushed(t *testing.T) {
 	} {
 		got = nil
 		message := []byte(`{"jsonrpc":"2.0","method":"notifications/claude/channel","params":` + tt.params + `}`)
-		for _, e := range []*ears{e, deaf} {
-			if rest, _, err := newGuard(&strikes{log: func(string) {}}, e.pushed).through(message); rest != nil || err != nil {
+		for _, e := range []*clientHandlers{e, deaf} {
+			if rest, _, err := newGuard(&violations{log: func(string) {}}, e.pushed).through(message); rest != nil || err != nil {
 				t.Errorf("%s: the library gets %s, %v", tt.params, rest, err)
 			}
 		}

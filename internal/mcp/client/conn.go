@@ -28,15 +28,15 @@ const (
 
 // A conn is a connection to a server. It implements [mcp.Conn].
 type conn struct {
-	entry   *roster.Entry
-	limit   time.Duration
-	log     func(string)
-	link    link
-	ears    ears
-	library *sdk.Client
-	session *sdk.ClientSession
-	about   mcp.About
-	cancel  context.CancelCauseFunc // ends everything that belongs to the connection
+	entry    *roster.Entry
+	limit    time.Duration
+	log      func(string)
+	link     link
+	handlers clientHandlers
+	library  *sdk.Client
+	session  *sdk.ClientSession
+	about    mcp.ServerInfo
+	cancel   context.CancelCauseFunc // ends everything that belongs to the connection
 
 	mu    sync.Mutex
 	roots map[string]bool
@@ -67,7 +67,7 @@ func (c *conn) begin() {
 		}
 		c.close(&mcp.LostError{Err: errors.New(text(err.Error(), textLimit))})
 	}()
-	if c.about.Logging && c.ears.client.Logged != nil && res.ProtocolVersion <= olderProtocol {
+	if c.about.Logging && c.handlers.client.Logged != nil && res.ProtocolVersion <= olderProtocol {
 		go func() {
 			ctx, cancel := context.WithTimeout(context.Background(), c.limit)
 			defer cancel()
@@ -76,8 +76,8 @@ func (c *conn) begin() {
 	}
 }
 
-func about(res *sdk.InitializeResult) mcp.About {
-	a := mcp.About{Protocol: line(res.ProtocolVersion, nameLimit), Instructions: text(res.Instructions, textLimit)}
+func about(res *sdk.InitializeResult) mcp.ServerInfo {
+	a := mcp.ServerInfo{Protocol: line(res.ProtocolVersion, nameLimit), Instructions: text(res.Instructions, textLimit)}
 	if info := res.ServerInfo; info != nil {
 		a.Name, a.Title, a.Version = line(info.Name, nameLimit), line(info.Title, titleLimit), line(info.Version, nameLimit)
 	}
@@ -90,7 +90,7 @@ func about(res *sdk.InitializeResult) mcp.About {
 }
 
 // About implements [mcp.Conn].
-func (c *conn) About() mcp.About { return c.about }
+func (c *conn) About() mcp.ServerInfo { return c.about }
 
 // Done implements [mcp.Conn].
 func (c *conn) Done() <-chan struct{} { return c.done }
@@ -130,7 +130,7 @@ func (c *conn) close(why error) {
 	if first {
 		go func() {
 			defer close(c.done)
-			c.ears.close()
+			c.handlers.close()
 			if c.link.stop != nil {
 				c.link.stop()
 			}
@@ -164,8 +164,8 @@ func await(done <-chan struct{}, d time.Duration) {
 }
 
 // request sends a request to the server within the usual timeout.
-func request[T any](c *conn, ctx context.Context, q *inquiry, send func(context.Context) (T, error)) (json.RawMessage, error) {
-	limited, cancel := c.ears.during(ctx)
+func request[T any](c *conn, ctx context.Context, q *requestState, send func(context.Context) (T, error)) (json.RawMessage, error) {
+	limited, cancel := c.handlers.during(ctx)
 	defer cancel()
 	if !q.patient {
 		var stop context.CancelFunc
@@ -191,10 +191,10 @@ func (c *conn) Call(ctx context.Context, tool string, input json.RawMessage, pro
 	if len(input) > 0 {
 		params.Arguments = input
 	}
-	token, stop := c.ears.follow(progress)
+	token, stop := c.handlers.follow(progress)
 	defer stop()
 	params.SetProgressToken(token)
-	raw, err := request(c, ctx, &inquiry{instead: json.RawMessage(`{"content":[]}`), patient: true}, func(ctx context.Context) (*sdk.CallToolResult, error) {
+	raw, err := request(c, ctx, &requestState{instead: json.RawMessage(`{"content":[]}`), patient: true}, func(ctx context.Context) (*sdk.CallToolResult, error) {
 		return c.session.CallTool(ctx, params)
 	})
 	if err != nil {
@@ -206,7 +206,7 @@ func (c *conn) Call(ctx context.Context, tool string, input json.RawMessage, pro
 // Read implements [mcp.Conn].
 func (c *conn) Read(ctx context.Context, uri string) ([]mcp.Content, error) {
 	params := &sdk.ReadResourceParams{URI: c.own("resource", uri)}
-	raw, err := request(c, ctx, &inquiry{instead: json.RawMessage(`{"contents":[]}`)}, func(ctx context.Context) (*sdk.ReadResourceResult, error) {
+	raw, err := request(c, ctx, &requestState{instead: json.RawMessage(`{"contents":[]}`)}, func(ctx context.Context) (*sdk.ReadResourceResult, error) {
 		return c.session.ReadResource(ctx, params)
 	})
 	if err != nil {
@@ -227,21 +227,21 @@ func (c *conn) Read(ctx context.Context, uri string) ([]mcp.Content, error) {
 // Subscribe implements [mcp.Conn].
 func (c *conn) Subscribe(ctx context.Context, uri string) error {
 	params := &sdk.SubscribeParams{URI: c.own("resource", uri)}
-	_, err := request(c, ctx, &inquiry{}, func(ctx context.Context) (struct{}, error) { return struct{}{}, c.session.Subscribe(ctx, params) })
+	_, err := request(c, ctx, &requestState{}, func(ctx context.Context) (struct{}, error) { return struct{}{}, c.session.Subscribe(ctx, params) })
 	return err
 }
 
 // Unsubscribe implements [mcp.Conn].
 func (c *conn) Unsubscribe(ctx context.Context, uri string) error {
 	params := &sdk.UnsubscribeParams{URI: c.own("resource", uri)}
-	_, err := request(c, ctx, &inquiry{}, func(ctx context.Context) (struct{}, error) { return struct{}{}, c.session.Unsubscribe(ctx, params) })
+	_, err := request(c, ctx, &requestState{}, func(ctx context.Context) (struct{}, error) { return struct{}{}, c.session.Unsubscribe(ctx, params) })
 	return err
 }
 
 // Prompt implements [mcp.Conn].
 func (c *conn) Prompt(ctx context.Context, name string, args map[string]string) ([]mcp.PromptMessage, error) {
 	params := &sdk.GetPromptParams{Name: c.own("prompt", name), Arguments: args}
-	raw, err := request(c, ctx, &inquiry{instead: json.RawMessage(`{"messages":[]}`)}, func(ctx context.Context) (*sdk.GetPromptResult, error) {
+	raw, err := request(c, ctx, &requestState{instead: json.RawMessage(`{"messages":[]}`)}, func(ctx context.Context) (*sdk.GetPromptResult, error) {
 		return c.session.GetPrompt(ctx, params)
 	})
 	if err != nil {
@@ -336,7 +336,7 @@ func list[T, R any](c *conn, ctx context.Context, what, field string, instead js
 	cursor, size := "", 0
 pages:
 	for page := 1; ; page++ {
-		raw, err := request(c, ctx, &inquiry{instead: instead}, func(ctx context.Context) (R, error) { return send(ctx, cursor) })
+		raw, err := request(c, ctx, &requestState{instead: instead}, func(ctx context.Context) (R, error) { return send(ctx, cursor) })
 		if err != nil {
 			return nil, "", err
 		}

@@ -18,11 +18,11 @@ import (
 	"adze/internal/mcp"
 )
 
-// ears handles a server's notifications and requests.
-type ears struct {
+// handlers handles a server's notifications and requests.
+type clientHandlers struct {
 	client  mcp.Client
 	life    context.Context // the connection's lifetime
-	bells   [3]bell         // one for each list
+	bells   [3]throttle     // one for each list
 	updates updates
 
 	mu    sync.Mutex
@@ -40,7 +40,7 @@ type running struct {
 const progressEvery = 10 * time.Millisecond
 
 // options returns the SDK client options with the handlers for the server.
-func (e *ears) options() *sdk.ClientOptions {
+func (e *clientHandlers) options() *sdk.ClientOptions {
 	o := &sdk.ClientOptions{
 		Capabilities:                &sdk.ClientCapabilities{},
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { e.progress(r.Params) },
@@ -84,7 +84,7 @@ func (e *ears) options() *sdk.ClientOptions {
 }
 
 // close stops all notifications.
-func (e *ears) close() {
+func (e *clientHandlers) close() {
 	for i := range e.bells {
 		e.bells[i].stop()
 	}
@@ -92,7 +92,7 @@ func (e *ears) close() {
 }
 
 // during returns a context that also ends with the connection.
-func (e *ears) during(ctx context.Context) (context.Context, context.CancelFunc) {
+func (e *clientHandlers) during(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(e.life, cancel)
 	return ctx, func() { stop(); cancel() }
@@ -100,7 +100,7 @@ func (e *ears) during(ctx context.Context) (context.Context, context.CancelFunc)
 
 // follow returns a progress token for a call and forwards its notifications until stop is
 // called; progress may be nil.
-func (e *ears) follow(progress func(mcp.Progress)) (token string, stop func()) {
+func (e *clientHandlers) follow(progress func(mcp.Progress)) (token string, stop func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.last++
@@ -117,7 +117,7 @@ func (e *ears) follow(progress func(mcp.Progress)) (token string, stop func()) {
 }
 
 // progress forwards a progress notification to its call.
-func (e *ears) progress(p *sdk.ProgressNotificationParams) {
+func (e *clientHandlers) progress(p *sdk.ProgressNotificationParams) {
 	token, _ := p.ProgressToken.(string)
 	now := time.Now()
 	e.mu.Lock()
@@ -133,7 +133,7 @@ func (e *ears) progress(p *sdk.ProgressNotificationParams) {
 }
 
 // elicit asks the user on behalf of the server.
-func (e *ears) elicit(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+func (e *clientHandlers) elicit(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 	q := mcp.Elicitation{Message: text(r.Params.Message, textLimit)}
 	if r.Params.Mode == "url" || r.Params.URL != "" {
 		q.URL, q.ID = line(r.Params.URL, uriLimit), line(r.Params.ElicitationID, uriLimit)
@@ -175,8 +175,8 @@ func schemaOf(p *sdk.ElicitParams) json.RawMessage {
 }
 
 // sample asks the model on behalf of the server.
-func (e *ears) sample(ctx context.Context, r *sdk.CreateMessageRequest) (*sdk.CreateMessageResult, error) {
-	q := mcp.Sampling{System: text(r.Params.SystemPrompt, maxSchema), MaxTokens: int(min(r.Params.MaxTokens, 1<<30))}
+func (e *clientHandlers) sample(ctx context.Context, r *sdk.CreateMessageRequest) (*sdk.CreateMessageResult, error) {
+	q := mcp.SampleRequest{System: text(r.Params.SystemPrompt, maxSchema), MaxTokens: int(min(r.Params.MaxTokens, 1<<30))}
 	for _, m := range r.Params.Messages {
 		raw, err := json.Marshal(m.Content)
 		if err != nil {
@@ -201,7 +201,7 @@ const (
 )
 
 // pushed forwards a message to the conversation.
-func (e *ears) pushed(params json.RawMessage) {
+func (e *clientHandlers) pushed(params json.RawMessage) {
 	var p struct {
 		Content string
 		Meta    map[string]any
@@ -255,9 +255,9 @@ func logText(p *sdk.LoggingMessageParams) string {
 // bellEvery is the minimum interval between change notifications.
 const bellEvery = time.Second
 
-// A bell sends change notifications: immediately, and then once a second as long as changes
+// A throttle sends change notifications: immediately, and then once a second as long as changes
 // continue.
-type bell struct {
+type throttle struct {
 	fire func()
 
 	mu    sync.Mutex
@@ -266,7 +266,7 @@ type bell struct {
 	over  bool
 }
 
-func (b *bell) ring() {
+func (b *throttle) ring() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
@@ -280,7 +280,7 @@ func (b *bell) ring() {
 }
 
 // rest ends the pause.
-func (b *bell) rest() {
+func (b *throttle) rest() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.timer = nil
@@ -291,7 +291,7 @@ func (b *bell) rest() {
 	}
 }
 
-func (b *bell) stop() {
+func (b *throttle) stop() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.over = true
@@ -305,7 +305,7 @@ const maxUpdates = 100
 
 // updates holds the changed resources not yet reported.
 type updates struct {
-	bell bell
+	bell throttle
 	mu   sync.Mutex
 	uris []string
 }

@@ -34,7 +34,7 @@ func (e *rpcError) Error() string { return e.text }
 
 // explain converts an SDK or transport error to a user-facing one, whose type tells callers how
 // to react.
-func (c *conn) explain(ctx context.Context, err error, q *inquiry) error {
+func (c *conn) explain(ctx context.Context, err error, q *requestState) error {
 	if err == nil || ctx.Err() != nil {
 		return ctx.Err()
 	}

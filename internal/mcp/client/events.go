@@ -15,7 +15,7 @@ import (
 type events struct {
 	*body
 	guard *guard
-	q     *inquiry
+	q     *requestState
 	id    jsonrpc.ID    // ID of the request being answered
 	lines *bufio.Reader // nil before the first Read
 	rest  []byte        // output not yet read

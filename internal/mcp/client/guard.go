@@ -25,8 +25,8 @@ const (
 	maxAbandoned = 1000
 )
 
-// strikes counts violations of the protocol.
-type strikes struct {
+// violations counts violations of the protocol.
+type violations struct {
 	log func(string)
 	end func(error) // called when the limit is reached
 
@@ -35,7 +35,7 @@ type strikes struct {
 }
 
 // hit records a violation. It returns an error when the limit is reached.
-func (s *strikes) hit(what string) error {
+func (s *violations) hit(what string) error {
 	s.log(what)
 	s.mu.Lock()
 	s.row++
@@ -49,7 +49,7 @@ func (s *strikes) hit(what string) error {
 	return err
 }
 
-func (s *strikes) reset() {
+func (s *violations) reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.row = 0
@@ -58,19 +58,19 @@ func (s *strikes) reset() {
 // A guard inspects every message between the SDK and a server. It keeps data that the SDK does
 // not expose, and blocks messages a server may not send.
 type guard struct {
-	strikes *strikes
+	strikes *violations
 	pushed  func(params json.RawMessage) // called with messages for the conversation
 
 	mu      sync.Mutex
-	sent    map[jsonrpc.ID]*inquiry // client requests without a response; nil if canceled
-	asked   map[jsonrpc.ID]bool     // server requests without a response
-	second  time.Time               // start of the current counting interval
+	sent    map[jsonrpc.ID]*requestState // client requests without a response; nil if canceled
+	asked   map[jsonrpc.ID]bool          // server requests without a response
+	second  time.Time                    // start of the current counting interval
 	unasked int
 	logged  int
 }
 
-func newGuard(s *strikes, pushed func(json.RawMessage)) *guard {
-	return &guard{strikes: s, pushed: pushed, sent: map[jsonrpc.ID]*inquiry{}, asked: map[jsonrpc.ID]bool{}}
+func newGuard(s *violations, pushed func(json.RawMessage)) *guard {
+	return &guard{strikes: s, pushed: pushed, sent: map[jsonrpc.ID]*requestState{}, asked: map[jsonrpc.ID]bool{}}
 }
 
 // in reports whether the SDK gets a server's message, which may be modified. An error means
@@ -192,9 +192,9 @@ func (g *guard) out(ctx context.Context, msg jsonrpc.Message) {
 			}
 			return
 		}
-		q := inquiryOf(ctx)
+		q := requestStateOf(ctx)
 		if q == nil {
-			q = &inquiry{}
+			q = &requestState{}
 		}
 		q.begin()
 		g.sent[msg.ID] = q

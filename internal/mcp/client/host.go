@@ -27,7 +27,7 @@ type hosted struct {
 	turn   sync.Mutex // serializes delivery
 }
 
-func (d *Dialer) hosted(life context.Context, server string, s *strikes) (*hosted, error) {
+func (d *Dialer) hosted(life context.Context, server string, s *violations) (*hosted, error) {
 	if d.Host == nil {
 		return nil, errors.New("there is no host that has this server")
 	}

@@ -11,10 +11,10 @@ import (
 	"adze/internal/mcp"
 )
 
-// An inquiry tracks a client request below the SDK, which exposes neither a response's bytes
+// A requestState tracks a client request below the SDK, which exposes neither a response's bytes
 // nor transport errors. It is passed in the request's context, the only value that the SDK
 // passes down.
-type inquiry struct {
+type requestState struct {
 	// instead, if non-nil, is given to the SDK in place of the response, which is decoded here.
 	instead json.RawMessage
 	// patient disables the transport's own timeout.
@@ -30,41 +30,41 @@ type inquiry struct {
 	auth *mcp.AuthError
 }
 
-type inquiryKey struct{}
+type requestStateKey struct{}
 
-func (q *inquiry) with(ctx context.Context) context.Context {
-	return context.WithValue(ctx, inquiryKey{}, q)
+func (q *requestState) with(ctx context.Context) context.Context {
+	return context.WithValue(ctx, requestStateKey{}, q)
 }
 
-// inquiryOf returns a request's inquiry, or nil.
-func inquiryOf(ctx context.Context) *inquiry {
-	q, _ := ctx.Value(inquiryKey{}).(*inquiry)
+// requestStateOf returns a request's inquiry, or nil.
+func requestStateOf(ctx context.Context) *requestState {
+	q, _ := ctx.Value(requestStateKey{}).(*requestState)
 	return q
 }
 
 // begin clears the results of an earlier request.
-func (q *inquiry) begin() {
+func (q *requestState) begin() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.answer, q.refusal, q.status, q.err = nil, nil, 0, nil
 }
 
 // deny stores the server's error response.
-func (q *inquiry) deny(err error) {
+func (q *requestState) deny(err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	errors.As(err, &q.refusal)
 }
 
 // refused returns the server's error response, or nil.
-func (q *inquiry) refused() *jsonrpc.Error {
+func (q *requestState) refused() *jsonrpc.Error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.refusal
 }
 
 // take stores a response and returns the one for the SDK.
-func (q *inquiry) take(result json.RawMessage) json.RawMessage {
+func (q *requestState) take(result json.RawMessage) json.RawMessage {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.answer = result
@@ -75,7 +75,7 @@ func (q *inquiry) take(result json.RawMessage) json.RawMessage {
 }
 
 // report stores the transport's result.
-func (q *inquiry) report(status int, err error) {
+func (q *requestState) report(status int, err error) {
 	if q != nil {
 		q.mu.Lock()
 		defer q.mu.Unlock()
@@ -84,14 +84,14 @@ func (q *inquiry) report(status int, err error) {
 	}
 }
 
-func (q *inquiry) outcome() (answer json.RawMessage, status int, err error) {
+func (q *requestState) outcome() (answer json.RawMessage, status int, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.answer, q.status, q.err
 }
 
 // authError returns err's AuthError, or the stored one, if the server requires a sign-in.
-func (q *inquiry) authError(err error) *mcp.AuthError {
+func (q *requestState) authError(err error) *mcp.AuthError {
 	var auth *mcp.AuthError
 	if errors.As(err, &auth) {
 		return auth

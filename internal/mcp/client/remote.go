@@ -110,7 +110,7 @@ func (r *remote) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.Method == http.MethodGet && r.guard != nil && req.Header.Get("Last-Event-ID") == "" {
 		return r.standing(req), nil
 	}
-	q := inquiryOf(req.Context())
+	q := requestStateOf(req.Context())
 	var id jsonrpc.ID
 	if req.Method != http.MethodPost {
 		q = nil
@@ -172,7 +172,7 @@ func (r *remote) note(req *http.Request) (id jsonrpc.ID, err error) {
 }
 
 // again repeats a request with new headers.
-func (r *remote) again(req *http.Request, res *http.Response, q *inquiry, id jsonrpc.ID) (*http.Response, error) {
+func (r *remote) again(req *http.Request, res *http.Response, q *requestState, id jsonrpc.ID) (*http.Response, error) {
 	if err := r.refresh(req.Context()); err != nil {
 		return res, nil // ok: the refusal is the result
 	}
@@ -200,7 +200,7 @@ func (r *remote) refused(req *http.Request) error {
 
 // do performs a request. A response other than an event stream must be complete within the
 // timeout.
-func (r *remote) do(req *http.Request, q *inquiry, id jsonrpc.ID) (*http.Response, error) {
+func (r *remote) do(req *http.Request, q *requestState, id jsonrpc.ID) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(req.Context())
 	limit := r.d.limit()
 	if req.Method == http.MethodDelete {
@@ -282,7 +282,7 @@ func (b *body) Close() error {
 type answer struct {
 	*body
 	guard *guard
-	q     *inquiry
+	q     *requestState
 	id    jsonrpc.ID    // ID of the request being answered
 	rest  *bytes.Reader // nil before the first Read
 }

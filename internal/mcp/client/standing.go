@@ -15,10 +15,10 @@ const (
 	maxPause   = 30 * time.Second
 )
 
-// A standing is the body of the stream for unsolicited messages. Servers may not support it or
+// A notificationStream is the body of the stream for unsolicited messages. Servers may not support it or
 // may delay it, and networks close it when idle. The SDK would treat all of this as the end of
 // the connection, so standing reopens the stream as long as the connection lasts.
-type standing struct {
+type notificationStream struct {
 	remote *remote
 	req    *http.Request
 	cancel context.CancelFunc
@@ -27,18 +27,18 @@ type standing struct {
 	pause  time.Duration
 }
 
-// standing returns the response to a stream request. The stream is opened when the body is
+// notificationStream returns the response to a stream request. The stream is opened when the body is
 // read.
 func (r *remote) standing(req *http.Request) *http.Response {
 	ctx, cancel := context.WithCancel(req.Context())
 	return &http.Response{
 		Status: "200 OK", StatusCode: http.StatusOK, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: req,
 		Header: http.Header{"Content-Type": {"text/event-stream"}}, ContentLength: -1,
-		Body: &standing{remote: r, req: req.WithContext(ctx), cancel: cancel},
+		Body: &notificationStream{remote: r, req: req.WithContext(ctx), cancel: cancel},
 	}
 }
 
-func (s *standing) Read(p []byte) (int, error) {
+func (s *notificationStream) Read(p []byte) (int, error) {
 	for {
 		if s.body == nil && !s.open() {
 			<-s.req.Context().Done()
@@ -62,12 +62,12 @@ func (s *standing) Read(p []byte) (int, error) {
 }
 
 // open requests the stream, and reports whether it is worth retrying if unavailable.
-func (s *standing) open() bool {
+func (s *notificationStream) open() bool {
 	req := s.req.Clone(s.req.Context())
 	if s.last != "" {
 		req.Header.Set("Last-Event-ID", s.last)
 	}
-	res, err := s.remote.do(req, &inquiry{patient: true}, jsonrpc.ID{})
+	res, err := s.remote.do(req, &requestState{patient: true}, jsonrpc.ID{})
 	if err != nil {
 		return s.req.Context().Err() == nil
 	}
@@ -80,7 +80,7 @@ func (s *standing) open() bool {
 }
 
 // end discards a stream that ended but keeps the last event ID.
-func (s *standing) end() {
+func (s *notificationStream) end() {
 	if s.body.last != "" {
 		s.last = s.body.last
 	}
@@ -88,7 +88,7 @@ func (s *standing) end() {
 	s.body = nil
 }
 
-func (s *standing) Close() error {
+func (s *notificationStream) Close() error {
 	s.cancel()
 	return nil
 }

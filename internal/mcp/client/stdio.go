@@ -45,7 +45,7 @@ type stdio struct {
 	stopped bool
 }
 
-func (d *Dialer) stdio(e *roster.Entry, s *strikes) (*stdio, error) {
+func (d *Dialer) stdio(e *roster.Entry, s *violations) (*stdio, error) {
 	env := slices.Clone(d.Env)
 	for _, name := range slices.Sorted(maps.Keys(e.Env)) {
 		env = setenv(env, name, e.Env[name])

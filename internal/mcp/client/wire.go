@@ -26,7 +26,7 @@ var errTooLarge = fmt.Errorf("the server sent a message of more than %d MB", max
 type wire struct {
 	send    func(context.Context, []byte) error
 	shut    func() // called once
-	strikes *strikes
+	strikes *violations
 
 	in    chan jsonrpc.Message
 	noise int // consecutive lines; only deliver uses it
@@ -35,7 +35,7 @@ type wire struct {
 	err   error // reason it ended
 }
 
-func newWire(s *strikes) *wire {
+func newWire(s *violations) *wire {
 	return &wire{strikes: s, in: make(chan jsonrpc.Message), gone: make(chan struct{})}
 }
 

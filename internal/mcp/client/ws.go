@@ -27,7 +27,7 @@ type socket struct {
 	conn *websocket.Conn // nil before it is opened
 }
 
-func (d *Dialer) socket(life context.Context, r *remote, s *strikes) *socket {
+func (d *Dialer) socket(life context.Context, r *remote, s *violations) *socket {
 	w := &socket{wire: newWire(s), remote: r, life: life}
 	w.shut = func() {
 		if conn := w.opened(); conn != nil {

@@ -88,7 +88,7 @@ func (s *Server) handler(token string, local bool) http.Handler {
 		switch {
 		case !ours(r, local):
 			http.Error(w, "requests of other sites are refused", http.StatusForbidden)
-		case !bears(r, token):
+		case !hasToken(r, token):
 			w.Header().Set("WWW-Authenticate", `Bearer realm="adze"`)
 			http.Error(w, "the token is missing or wrong: send Authorization: Bearer TOKEN", http.StatusUnauthorized)
 		case r.URL.Path != Path:
@@ -117,8 +117,8 @@ func ours(r *http.Request, local bool) bool {
 	return !local || loopback(host)
 }
 
-// bears reports whether a request has the token. It runs in constant time.
-func bears(r *http.Request, token string) bool {
+// hasToken reports whether a request has the token. It runs in constant time.
+func hasToken(r *http.Request, token string) bool {
 	scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	a, b := sha256.Sum256([]byte(strings.TrimSpace(given))), sha256.Sum256([]byte(token))
 	return strings.EqualFold(scheme, "bearer") && subtle.ConstantTimeCompare(a[:], b[:]) == 1

@@ -34,7 +34,7 @@ type Attempt struct {
 
 // Begin finds a server's authorization service and prepares the sign-in. Scopes, which may be
 // empty, are requested in addition to the server's.
-func (k *Keeper) Begin(ctx context.Context, e *roster.Entry, scopes ...string) (*Attempt, error) {
+func (k *TokenStore) Begin(ctx context.Context, e *roster.Entry, scopes ...string) (*Attempt, error) {
 	if !e.Remote() {
 		return nil, fmt.Errorf("the server %s is a program on this machine; there is nothing to sign in to", e.Name)
 	}
@@ -58,7 +58,7 @@ func (k *Keeper) Begin(ctx context.Context, e *roster.Entry, scopes ...string) (
 	return a, nil
 }
 
-func (k *Keeper) begin(ctx context.Context, f *fetcher, e *roster.Entry, scopes []string) (*Attempt, error) {
+func (k *TokenStore) begin(ctx context.Context, f *fetcher, e *roster.Entry, scopes []string) (*Attempt, error) {
 	if server, err := canonical(e.URL); err != nil {
 		return nil, err
 	} else if err := f.check(server.String()); err != nil {

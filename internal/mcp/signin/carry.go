@@ -18,18 +18,18 @@ import (
 // rejected token is replaced, and the request is sent once more. If the user has to sign in,
 // the error is an [*mcp.AuthError]. Requests that already have an Authorization header, or go
 // elsewhere, are unchanged.
-func (k *Keeper) Carry(e *roster.Entry, base http.RoundTripper) http.RoundTripper {
-	return &carrier{k: k, e: e, base: base}
+func (k *TokenStore) Carry(e *roster.Entry, base http.RoundTripper) http.RoundTripper {
+	return &authTransport{k: k, e: e, base: base}
 }
 
-type carrier struct {
-	k    *Keeper
+type authTransport struct {
+	k    *TokenStore
 	e    *roster.Entry
 	base http.RoundTripper
 }
 
 // RoundTrip implements [http.RoundTripper].
-func (c *carrier) RoundTrip(req *http.Request) (*http.Response, error) {
+func (c *authTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	server, err := url.Parse(c.e.URL)
 	if err != nil || !sameOrigin(server, req.URL) {
 		return c.base.RoundTrip(req)
@@ -53,7 +53,7 @@ func (c *carrier) RoundTrip(req *http.Request) (*http.Response, error) {
 	return c.send(req)
 }
 
-func (c *carrier) send(req *http.Request) (*http.Response, error) {
+func (c *authTransport) send(req *http.Request) (*http.Response, error) {
 	h := c.k.holder(c.e)
 	token, err := h.access(req.Context(), c.e)
 	if err != nil {
@@ -65,7 +65,7 @@ func (c *carrier) send(req *http.Request) (*http.Response, error) {
 		return c.scoped(req, res, err)
 	}
 	asked := challengeOf(res.Header)
-	h.heard(asked)
+	h.setChallenge(asked)
 	again, can := repeat(req)
 	if can {
 		if token, err = h.renew(req.Context(), c.e, token); err != nil {
@@ -80,7 +80,7 @@ func (c *carrier) send(req *http.Request) (*http.Response, error) {
 	res, err = c.base.RoundTrip(with(again, token))
 	if err == nil && res.StatusCode == http.StatusUnauthorized {
 		asked = challengeOf(res.Header)
-		h.heard(asked)
+		h.setChallenge(asked)
 		discard(res)
 		return nil, c.wanted(asked, http.StatusUnauthorized)
 	}
@@ -88,7 +88,7 @@ func (c *carrier) send(req *http.Request) (*http.Response, error) {
 }
 
 // scoped returns an error if the response reports an insufficient scope.
-func (c *carrier) scoped(req *http.Request, res *http.Response, err error) (*http.Response, error) {
+func (c *authTransport) scoped(req *http.Request, res *http.Response, err error) (*http.Response, error) {
 	if err != nil || res.StatusCode != http.StatusForbidden {
 		return res, err
 	}
@@ -97,14 +97,14 @@ func (c *carrier) scoped(req *http.Request, res *http.Response, err error) (*htt
 		return res, nil
 	}
 	h := c.k.holder(c.e)
-	h.heard(asked)
+	h.setChallenge(asked)
 	h.want(req.Context(), strings.Fields(asked.scope))
 	discard(res)
 	return nil, c.wanted(asked, http.StatusForbidden)
 }
 
 // wanted returns the error for a server that requires a sign-in.
-func (c *carrier) wanted(asked challenge, status int) error {
+func (c *authTransport) wanted(asked challenge, status int) error {
 	c.k.Cache.note(c.e, &asked)
 	text := fmt.Sprintf("it answers with status %d", status)
 	if said := strings.TrimSpace(asked.code + " " + asked.text); said != "" {

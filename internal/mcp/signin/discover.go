@@ -37,24 +37,24 @@ type service struct {
 	Documents bool `json:"client_id_metadata_document_supported"`
 }
 
-// A found describes where and how the user signs in to a server.
-type found struct {
+// A discovery describes where and how the user signs in to a server.
+type discovery struct {
 	service  service
 	resource string
 	scopes   []string // scopes to request; may be empty
 }
 
 // discover finds where the user signs in to the server of e, given its challenge.
-func (f *fetcher) discover(ctx context.Context, e *roster.Entry, c challenge) (found, error) {
+func (f *fetcher) discover(ctx context.Context, e *roster.Entry, c challenge) (discovery, error) {
 	server, err := canonical(e.URL)
 	if err != nil {
-		return found{}, err
+		return discovery{}, err
 	}
 	r, err := f.describe(ctx, server, c.metadata)
 	if err != nil {
-		return found{}, err
+		return discovery{}, err
 	}
-	out := found{resource: server.String()}
+	out := discovery{resource: server.String()}
 	issuer := originOf(server)
 	if r != nil {
 		out.resource, issuer = r.Resource, r.Issuers[0]
@@ -65,24 +65,24 @@ func (f *fetcher) discover(ctx context.Context, e *roster.Entry, c challenge) (f
 			err = errors.New("it names no issuer")
 		}
 		if err != nil {
-			return found{}, fmt.Errorf("the authServerMetadataUrl of the configuration cannot be used: %w", err)
+			return discovery{}, fmt.Errorf("the authServerMetadataUrl of the configuration cannot be used: %w", err)
 		}
 	default:
 		there, err := f.serviceOf(ctx, issuer, r == nil, &out.service)
 		if err != nil {
-			return found{}, err
+			return discovery{}, err
 		}
 		if there {
 			break
 		}
 		if r != nil {
-			return found{}, fmt.Errorf("the authorization server %s does not describe itself", tool.OneLine(issuer, maxSaid))
+			return discovery{}, fmt.Errorf("the authorization server %s does not describe itself", tool.OneLine(issuer, maxSaid))
 		}
 		// Defaults for servers of revision 2025-03-26, which need no metadata.
 		out.service = service{Issuer: issuer, Authorize: issuer + "/authorize", Token: issuer + "/token", Register: issuer + "/register", PKCE: []string{"S256"}}
 	}
 	if err := f.usable(&out.service); err != nil {
-		return found{}, err
+		return discovery{}, err
 	}
 	switch {
 	case e.OAuth != nil && len(e.OAuth.Scopes) > 0:

@@ -39,7 +39,7 @@ type fetcher struct {
 }
 
 // fetcher returns a fetcher for the services of e's server.
-func (k *Keeper) fetcher(ctx context.Context, e *roster.Entry) (*fetcher, error) {
+func (k *TokenStore) fetcher(ctx context.Context, e *roster.Entry) (*fetcher, error) {
 	network := k.c.Network()
 	u, err := url.Parse(e.URL)
 	if err != nil {

@@ -23,7 +23,7 @@ const (
 
 // Headers runs the entry's command that prints headers as JSON, and returns them, or nil
 // without a command. Errors never contain its output.
-func (k *Keeper) Headers(ctx context.Context, e *roster.Entry) (map[string]string, error) {
+func (k *TokenStore) Headers(ctx context.Context, e *roster.Entry) (map[string]string, error) {
 	if e.HeadersHelper == "" {
 		return nil, nil
 	}

@@ -26,7 +26,7 @@ const (
 
 // A holder holds the token for one server.
 type holder struct {
-	keeper          *Keeper
+	keeper          *TokenStore
 	key, name, host string
 
 	mu     sync.Mutex
@@ -49,8 +49,8 @@ func (h *holder) challenged() (challenge, bool) {
 	return *h.asked, true
 }
 
-// heard stores the server's challenge.
-func (h *holder) heard(c challenge) {
+// setChallenge stores the server's challenge.
+func (h *holder) setChallenge(c challenge) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.asked = &c

@@ -24,7 +24,7 @@ import (
 	"adze/internal/platform/net/transport"
 )
 
-// Config configures a [Keeper].
+// Config configures a [TokenStore].
 type Config struct {
 	// Home is adze's own directory. If empty, tokens are kept only in memory.
 	Home string
@@ -42,9 +42,9 @@ type Config struct {
 	Say func(string)
 }
 
-// A Keeper manages servers' tokens. It reads nothing before the first request to a server. It
+// A TokenStore manages servers' tokens. It reads nothing before the first request to a server. It
 // is safe for concurrent use, also by several processes.
-type Keeper struct {
+type TokenStore struct {
 	c     Config
 	locks *replace.Replacer
 	store *keyring.Store // nil without a home
@@ -55,7 +55,7 @@ type Keeper struct {
 }
 
 // New returns a keeper.
-func New(c Config) *Keeper {
+func New(c Config) *TokenStore {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
@@ -65,7 +65,7 @@ func New(c Config) *Keeper {
 	if c.Network == nil {
 		c.Network = func() transport.Config { return transport.Config{} }
 	}
-	k := &Keeper{c: c, holders: map[string]*holder{}, Cache: &Cache{home: c.Home, now: c.Now}}
+	k := &TokenStore{c: c, holders: map[string]*holder{}, Cache: &Cache{home: c.Home, now: c.Now}}
 	if c.Home != "" {
 		// Token locks need their own directory: locks in a directory may share files, and the
 		// store is locked while a token is.
@@ -83,7 +83,7 @@ func keyOf(e *roster.Entry) string {
 }
 
 // holder returns the holder of a server's token.
-func (k *Keeper) holder(e *roster.Entry) *holder {
+func (k *TokenStore) holder(e *roster.Entry) *holder {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	key := keyOf(e)
@@ -129,7 +129,7 @@ var ErrNotSignedIn = errors.New("you are not signed in")
 // Logout removes the tokens for the named server, at all addresses, and asks the issuing
 // service to revoke them. If the service cannot be reached, it tells the user but returns no
 // error. The error is [ErrNotSignedIn] if no token was stored.
-func (k *Keeper) Logout(ctx context.Context, server string) error {
+func (k *TokenStore) Logout(ctx context.Context, server string) error {
 	keys, err := k.keys(server)
 	if err != nil {
 		return err
@@ -153,13 +153,13 @@ func (k *Keeper) Logout(ctx context.Context, server string) error {
 }
 
 // Stored reports whether a token is stored for the named server, at any address.
-func (k *Keeper) Stored(server string) (bool, error) {
+func (k *TokenStore) Stored(server string) (bool, error) {
 	keys, err := k.keys(server)
 	return len(keys) > 0, err
 }
 
 // keys returns the storage keys of the named server's tokens.
-func (k *Keeper) keys(server string) (keys []string, err error) {
+func (k *TokenStore) keys(server string) (keys []string, err error) {
 	if k.store == nil {
 		return nil, nil
 	}

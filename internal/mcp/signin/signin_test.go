@@ -51,7 +51,7 @@ func (s *stage) logins() ([]Login, error) {
 }
 
 // keeper returns another process's keeper.
-func (s *stage) keeper() *Keeper {
+func (s *stage) keeper() *TokenStore {
 	return New(Config{
 		Home: s.home, Version: "1", Now: func() time.Time { return s.now }, Say: func(text string) { s.said = append(s.said, text) },
 		Network: func() transport.Config {
@@ -61,7 +61,7 @@ func (s *stage) keeper() *Keeper {
 }
 
 // login signs in as a user who consents.
-func (s *stage) login(k *Keeper, scopes ...string) error {
+func (s *stage) login(k *TokenStore, scopes ...string) error {
 	a, err := k.Begin(s.t.Context(), s.entry, scopes...)
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ func (s *stage) login(k *Keeper, scopes ...string) error {
 }
 
 // call calls a server method through the keeper and returns the response.
-func (s *stage) call(k *Keeper, method string) (string, error) {
+func (s *stage) call(k *TokenStore, method string) (string, error) {
 	base := transport.New(transport.Config{RootCAs: s.PEM(), Getenv: func(string) string { return "" }})
 	defer base.CloseIdleConnections()
 	client := &http.Client{Transport: k.Carry(s.entry, base)}
@@ -99,7 +99,7 @@ func (s *stage) call(k *Keeper, method string) (string, error) {
 }
 
 // works reports an error unless the server answers.
-func (s *stage) works(k *Keeper, method string) {
+func (s *stage) works(k *TokenStore, method string) {
 	s.t.Helper()
 	if text, err := s.call(k, method); err != nil || !strings.HasPrefix(text, "200 ") {
 		s.t.Errorf("%s: %s, %v", method, text, err)
@@ -107,7 +107,7 @@ func (s *stage) works(k *Keeper, method string) {
 }
 
 // wants reports an error unless the server requires a sign-in.
-func (s *stage) wants(k *Keeper) *mcp.AuthError {
+func (s *stage) wants(k *TokenStore) *mcp.AuthError {
 	s.t.Helper()
 	text, err := s.call(k, "tools/call")
 	var auth *mcp.AuthError
@@ -283,7 +283,7 @@ func TestRenewOnce(t *testing.T) {
 	if err := s.login(first); err != nil {
 		t.Fatal(err)
 	}
-	keepers := []*Keeper{first, s.keeper()}
+	keepers := []*TokenStore{first, s.keeper()}
 	s.works(keepers[1], "ping")
 	s.Expire(false)
 	var group sync.WaitGroup

@@ -42,7 +42,7 @@ func Work(u *msg.ToolUse) string {
 // error means that the question went unanswered.
 func (j *Judge) HandOff(ctx context.Context, h Handoff) (permission.Judgement, error) {
 	seal := sidequery.NewNonce()
-	said, _ := told(j.cfg.Said(), "")
+	said, _ := transcriptOf(j.cfg.Said(), "")
 	var b strings.Builder
 	add := func(name, text string) {
 		if text != "" {

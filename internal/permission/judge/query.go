@@ -31,7 +31,7 @@ const (
 
 // query returns the question about a call. Everything not written by adze is quoted.
 func (j *Judge) query(seal sidequery.Nonce, q permission.Question, call string) string {
-	said, calls := told(j.cfg.Said(), q.ID)
+	said, calls := transcriptOf(j.cfg.Said(), q.ID)
 	var b strings.Builder
 	add := func(name, text string) {
 		if text != "" {
@@ -74,9 +74,9 @@ func words(parts []msg.Part) string {
 	return strings.TrimSpace(strings.Join(own, "\n"))
 }
 
-// told returns the user's messages and the calls made, oldest first, except the call in
+// transcriptOf returns the user's messages and the calls made, oldest first, except the call in
 // question. It omits tool results, the model's text, and adze's additions to messages.
-func told(entries []msg.Entry, except string) (said, calls []string) {
+func transcriptOf(entries []msg.Entry, except string) (said, calls []string) {
 	for _, e := range slices.Backward(entries) {
 		switch {
 		case e.Hidden:

@@ -92,7 +92,7 @@ func (a *Asker) elicit(ctx context.Context, e mcp.Elicitation) (mcp.Elicited, er
 		a.cfg.Say(fmt.Sprintf("a question of the server %s was declined: %v", server, err))
 		return answer(session.Decline), nil
 	}
-	asked := hook.Asked{Server: server, Message: e.Message, Schema: e.Schema, URL: e.URL, ID: e.ID}
+	asked := hook.ElicitRequest{Server: server, Message: e.Message, Schema: e.Schema, URL: e.URL, ID: e.ID}
 	out := a.cfg.Fire(ctx, hook.OnElicitation(asked))
 	result, hooked := a.hooked(q, out, mcp.Elicited{})
 	if !hooked {

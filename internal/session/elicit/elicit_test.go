@@ -293,22 +293,22 @@ func TestSampling(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name  string
-		s     mcp.Sampling
+		s     mcp.SampleRequest
 		reply func(context.Context, session.Question) (session.Reply, error)
 		stop  model.StopReason
-		want  mcp.Sampled
+		want  mcp.SampleResult
 		err   string
 		asked bool
 	}{
-		{"agreed", mcp.Sampling{System: "Be brief.", Messages: []mcp.PromptMessage{said("user", "Hi"), said("assistant", "Yes?"), said("user", "Sum up.")}, MaxTokens: 99_999}, agree, model.StopEnd,
-			mcp.Sampled{Text: "Fine.", Model: "m", StopReason: "endTurn"}, "", true},
-		{"cut off", mcp.Sampling{Messages: []mcp.PromptMessage{said("user", "Hi")}, MaxTokens: 5}, agree, model.StopMaxTokens, mcp.Sampled{Text: "Fine.", Model: "m", StopReason: "maxTokens"}, "", true},
-		{"nobody agrees", mcp.Sampling{Messages: []mcp.PromptMessage{said("user", "Hi")}, MaxTokens: 5}, nil, model.StopEnd, mcp.Sampled{}, "did not agree", true},
-		{"an image", mcp.Sampling{Messages: []mcp.PromptMessage{{Role: "user", Content: mcp.Content{Kind: mcp.ImageContent}}}, MaxTokens: 5}, agree, model.StopEnd, mcp.Sampled{}, "only texts", false},
-		{"too long", mcp.Sampling{Messages: []mcp.PromptMessage{said("user", strings.Repeat("x", maxText+1))}, MaxTokens: 5}, agree, model.StopEnd, mcp.Sampled{}, "more than 100000 bytes", false},
-		{"no tokens", mcp.Sampling{Messages: []mcp.PromptMessage{said("user", "Hi")}}, agree, model.StopEnd, mcp.Sampled{}, "maxTokens", false},
-		{"nothing", mcp.Sampling{MaxTokens: 5}, agree, model.StopEnd, mcp.Sampled{}, "the user's", false},
-		{"the model's last word", mcp.Sampling{Messages: []mcp.PromptMessage{said("user", "Hi"), said("assistant", "I")}, MaxTokens: 5}, agree, model.StopEnd, mcp.Sampled{}, "the user's", false},
+		{"agreed", mcp.SampleRequest{System: "Be brief.", Messages: []mcp.PromptMessage{said("user", "Hi"), said("assistant", "Yes?"), said("user", "Sum up.")}, MaxTokens: 99_999}, agree, model.StopEnd,
+			mcp.SampleResult{Text: "Fine.", Model: "m", StopReason: "endTurn"}, "", true},
+		{"cut off", mcp.SampleRequest{Messages: []mcp.PromptMessage{said("user", "Hi")}, MaxTokens: 5}, agree, model.StopMaxTokens, mcp.SampleResult{Text: "Fine.", Model: "m", StopReason: "maxTokens"}, "", true},
+		{"nobody agrees", mcp.SampleRequest{Messages: []mcp.PromptMessage{said("user", "Hi")}, MaxTokens: 5}, nil, model.StopEnd, mcp.SampleResult{}, "did not agree", true},
+		{"an image", mcp.SampleRequest{Messages: []mcp.PromptMessage{{Role: "user", Content: mcp.Content{Kind: mcp.ImageContent}}}, MaxTokens: 5}, agree, model.StopEnd, mcp.SampleResult{}, "only texts", false},
+		{"too long", mcp.SampleRequest{Messages: []mcp.PromptMessage{said("user", strings.Repeat("x", maxText+1))}, MaxTokens: 5}, agree, model.StopEnd, mcp.SampleResult{}, "more than 100000 bytes", false},
+		{"no tokens", mcp.SampleRequest{Messages: []mcp.PromptMessage{said("user", "Hi")}}, agree, model.StopEnd, mcp.SampleResult{}, "maxTokens", false},
+		{"nothing", mcp.SampleRequest{MaxTokens: 5}, agree, model.StopEnd, mcp.SampleResult{}, "the user's", false},
+		{"the model's last word", mcp.SampleRequest{Messages: []mcp.PromptMessage{said("user", "Hi"), said("assistant", "I")}, MaxTokens: 5}, agree, model.StopEnd, mcp.SampleResult{}, "the user's", false},
 	} {
 		tb, m := newTable(), &mind{stop: tt.stop}
 		tb.reply = tt.reply
@@ -325,7 +325,7 @@ func TestSampling(t *testing.T) {
 			t.Errorf("%s: asked %v, booked %v", tt.name, tb.asked, booked)
 		}
 	}
-	if _, err := newTable().Client().Sample(t.Context(), mcp.Sampling{}); err == nil {
+	if _, err := newTable().Client().Sample(t.Context(), mcp.SampleRequest{}); err == nil {
 		t.Error("sampled without a model")
 	}
 }

@@ -21,30 +21,30 @@ const (
 )
 
 // sample lets a server query the conversation's model if the user agrees.
-func (a *Asker) sample(ctx context.Context, s mcp.Sampling) (mcp.Sampled, error) {
+func (a *Asker) sample(ctx context.Context, s mcp.SampleRequest) (mcp.SampleResult, error) {
 	if a.cfg.Model == nil {
-		return mcp.Sampled{}, errors.New("there is no model to ask")
+		return mcp.SampleResult{}, errors.New("there is no model to ask")
 	}
 	if err := a.count(s.Server); err != nil {
-		return mcp.Sampled{}, err
+		return mcp.SampleResult{}, err
 	}
 	q, err := samplingOf(s)
 	if err != nil {
-		return mcp.Sampled{}, err
+		return mcp.SampleResult{}, err
 	}
 	r, err := a.cfg.Ask(ctx, session.Sampling{From: s.Server, Text: told(s), MaxTokens: q.MaxTokens})
 	if err != nil {
-		return mcp.Sampled{}, err
+		return mcp.SampleResult{}, err
 	}
 	if r.(session.Filled).Action != session.Accept {
-		return mcp.Sampled{}, errors.New("the user did not agree that the model is asked")
+		return mcp.SampleResult{}, errors.New("the user did not agree that the model is asked")
 	}
 	q.Purpose, q.Model, q.Interactive = "questions of servers", a.cfg.ModelID(), true
 	got, err := a.cfg.Model(ctx, q)
 	if err != nil {
-		return mcp.Sampled{}, err
+		return mcp.SampleResult{}, err
 	}
-	out := mcp.Sampled{Text: got.Text(), Model: q.Model, StopReason: "endTurn"}
+	out := mcp.SampleResult{Text: got.Text(), Model: q.Model, StopReason: "endTurn"}
 	if got.Stop == model.StopMaxTokens {
 		out.StopReason = "maxTokens"
 	}
@@ -52,7 +52,7 @@ func (a *Asker) sample(ctx context.Context, s mcp.Sampling) (mcp.Sampled, error)
 }
 
 // samplingOf returns the request to the model: text only, within limits.
-func samplingOf(s mcp.Sampling) (sidequery.Question, error) {
+func samplingOf(s mcp.SampleRequest) (sidequery.Question, error) {
 	q := sidequery.Question{MaxTokens: min(s.MaxTokens, maxTokens)}
 	size := len(s.System)
 	var conv msg.Conversation
@@ -83,7 +83,7 @@ func samplingOf(s mcp.Sampling) (sidequery.Question, error) {
 }
 
 // told returns the complete input to the model, for the user to review.
-func told(s mcp.Sampling) string {
+func told(s mcp.SampleRequest) string {
 	var b strings.Builder
 	if s.System != "" {
 		fmt.Fprintf(&b, "system: %s\n", s.System)

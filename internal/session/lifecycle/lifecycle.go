@@ -59,7 +59,7 @@ type Session interface {
 
 // Hooks runs the hooks of a session. The embedded runner is a [tool.Gate] and a [tool.After];
 // Hooks itself is an [agent.StopHook], Hear a [session.Hearer], and Answer a
-// [permission.Hooker].
+// [permission.HookFunc].
 //
 // After [New], call [Hooks.Attach] before the first prompt, and [Hooks.Close] at the end.
 type Hooks struct {
@@ -237,7 +237,7 @@ func (h *Hooks) Close() {
 }
 
 // Answer lets the hooks decide about a call before adze asks the user; it is a
-// [permission.Hooker]. It reports whether they decided.
+// [permission.HookFunc]. It reports whether they decided.
 func (h *Hooks) Answer(ctx context.Context, u *tool.Use, updates []permission.Update) (permission.Answer, bool, error) {
 	suggestions, err := json.Marshal(updates)
 	if err != nil {

@@ -27,11 +27,11 @@ import (
 )
 
 var (
-	_ agent.StopHook    = (*Hooks)(nil)
-	_ tool.Gate         = (*Hooks)(nil)
-	_ tool.After        = (*Hooks)(nil)
-	_ permission.Hooker = (*Hooks)(nil).Answer
-	_ Session           = (*session.Session)(nil)
+	_ agent.StopHook      = (*Hooks)(nil)
+	_ tool.Gate           = (*Hooks)(nil)
+	_ tool.After          = (*Hooks)(nil)
+	_ permission.HookFunc = (*Hooks)(nil).Answer
+	_ Session             = (*session.Session)(nil)
 )
 
 // A bench runs the hooks of a simulated session. It answers every event as the test defines,

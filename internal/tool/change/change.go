@@ -70,7 +70,7 @@ type Files struct {
 	Named func(ctx context.Context, dir, name string) []string
 	Log   *slog.Logger // nil discards
 
-	hashing later
+	hashing jobQueue
 	freeing sync.WaitGroup
 }
 
@@ -80,8 +80,8 @@ func (f *Files) Wait() {
 	f.freeing.Wait()
 }
 
-// An Old is a file before it is changed.
-type Old struct {
+// An OldContent is a file before it is changed.
+type OldContent struct {
 	Data   []byte // valid only while computing the new content
 	Exists bool
 	// Entry is the conversation's record of the content, if it is still current. Otherwise,
@@ -89,8 +89,8 @@ type Old struct {
 	Entry filestate.Entry
 }
 
-// A New is a file's new content.
-type New struct {
+// A NewContent is a file's new content.
+type NewContent struct {
 	// Pieces holds the content in consecutive parts, which may share memory with the old
 	// content. If empty, the file is not touched.
 	Pieces [][]byte
@@ -102,8 +102,8 @@ type New struct {
 	Unseen bool
 }
 
-// Done describes the result of a change.
-type Done struct {
+// Outcome describes the result of a change.
+type Outcome struct {
 	Created bool
 	// Hash is the new content's hash in hexadecimal; empty if nothing was written or the file
 	// is large.
@@ -115,30 +115,30 @@ type Done struct {
 // Apply changes the file at set. It creates missing directories, and calls edit with the
 // current content; no other adze process changes the file in the meantime. An error from edit
 // is returned unchanged, and nothing is written.
-func (t *Target) Apply(ctx context.Context, set paths.Set, edit func(Old) (New, error)) (Done, error) {
+func (t *Target) Apply(ctx context.Context, set paths.Set, edit func(OldContent) (NewContent, error)) (Outcome, error) {
 	dir, err := set.MakeParent(0o755)
 	if err != nil {
-		return Done{}, t.explain(err)
+		return Outcome{}, t.explain(err)
 	}
 	defer dir.Close()
 	backup := t.keep(ctx, set)
 	file, err := t.files.Replacer.Lock(ctx, dir, filepath.Base(set.Real))
 	if err != nil {
 		<-backup
-		return Done{}, t.explain(err)
+		return Outcome{}, t.explain(err)
 	}
 	w, err := t.write(ctx, set, file, backup, edit)
 	file.Unlock()
 	<-backup
 	if err != nil {
-		return Done{}, t.explain(err)
+		return Outcome{}, t.explain(err)
 	}
 	if !w.touched {
-		return Done{}, nil
+		return Outcome{}, nil
 	}
 	t.settle(set, w)
 	t.notify(ctx)
-	done := Done{Created: w.version == nil, Notes: notes(w.out)}
+	done := Outcome{Created: w.version == nil, Notes: notes(w.out)}
 	if !w.large() {
 		done.Hash = hex.EncodeToString(w.hash[:])
 	}
@@ -189,7 +189,7 @@ type written struct {
 func (w written) large() bool { return w.out.Info != nil && w.out.Info.Size() > smallFile }
 
 // write is the critical section.
-func (t *Target) write(ctx context.Context, set paths.Set, file *replace.File, kept <-chan backup, edit func(Old) (New, error)) (w written, err error) {
+func (t *Target) write(ctx context.Context, set paths.Set, file *replace.File, kept <-chan backup, edit func(OldContent) (NewContent, error)) (w written, err error) {
 	old, version, err := t.read(file)
 	if err != nil {
 		return written{}, err
@@ -202,7 +202,7 @@ func (t *Target) write(ctx context.Context, set paths.Set, file *replace.File, k
 	if version != nil && set.Info == nil {
 		return written{}, replace.ErrExists
 	}
-	var fresh New
+	var fresh NewContent
 	err = replace.Guard(func() (err error) {
 		fresh, err = edit(old)
 		return err
@@ -241,7 +241,7 @@ func (t *Target) write(ctx context.Context, set paths.Set, file *replace.File, k
 // announce tells the history which content is about to be written: if the process is killed
 // before it can record the write, the file is still recognized as adze's own. It returns the
 // hash, if a history is set and the content is not large.
-func (t *Target) announce(set paths.Set, fresh New) (hash [sha256.Size]byte) {
+func (t *Target) announce(set paths.Set, fresh NewContent) (hash [sha256.Size]byte) {
 	size := 0
 	for _, p := range fresh.Pieces {
 		size += len(p)
@@ -265,33 +265,33 @@ func (t *Target) announce(set paths.Set, fresh New) (hash [sha256.Size]byte) {
 }
 
 // read returns the file's content, if it is the version the conversation knows.
-func (t *Target) read(file *replace.File) (Old, *replace.Version, error) {
+func (t *Target) read(file *replace.File) (OldContent, *replace.Version, error) {
 	version, err := file.Read(MaxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Old{}, nil, nil
+		return OldContent{}, nil, nil
 	}
 	if err != nil {
-		return Old{}, nil, err
+		return OldContent{}, nil, err
 	}
 	old, err := t.known(version)
 	if err != nil {
 		version.Close()
-		return Old{}, nil, err
+		return OldContent{}, nil, err
 	}
 	return old, version, nil
 }
 
 // known returns a version with the conversation's record of it. It fails if the content
 // differs, unless the change is blind.
-func (t *Target) known(version *replace.Version) (Old, error) {
+func (t *Target) known(version *replace.Version) (OldContent, error) {
 	entry, known := t.files.State.Get(t.Path)
 	if known && !t.same(&entry, version) {
 		if !t.Blind && entry.Origin != filestate.Printed {
-			return Old{}, t.stale(entry, version)
+			return OldContent{}, t.stale(entry, version)
 		}
 		entry = filestate.Entry{}
 	}
-	return Old{Data: version.Data, Exists: true, Entry: entry}, nil
+	return OldContent{Data: version.Data, Exists: true, Entry: entry}, nil
 }
 
 // smallFile is the maximum size at which content is compared even if the timestamps are equal.
@@ -317,7 +317,7 @@ func (t *Target) same(known *filestate.Entry, now *replace.Version) bool {
 }
 
 // record stores the new content.
-func (t *Target) record(set paths.Set, fresh New, w written) (stamp filestate.Stamp) {
+func (t *Target) record(set paths.Set, fresh NewContent, w written) (stamp filestate.Stamp) {
 	e := filestate.Entry{
 		Path: t.Path, Real: set.Real, Hash: w.hash, Origin: fresh.Origin,
 		Complete: fresh.Seen == nil, Seen: fresh.Seen, Total: fresh.Total,

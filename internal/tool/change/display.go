@@ -40,7 +40,7 @@ const maxOriginal = 256 << 10
 
 // Original returns the previous content as text, or nil if it is long or did not exist, and its
 // hash.
-func (o Old) Original() (text *string, hash string) {
+func (o OldContent) Original() (text *string, hash string) {
 	switch {
 	case !o.Exists:
 		return nil, ""

@@ -2,13 +2,13 @@ package change
 
 import "sync"
 
-// later runs jobs in the background, sequentially.
-type later struct {
+// jobQueue runs jobs in the background, sequentially.
+type jobQueue struct {
 	mu   sync.Mutex
 	last chan struct{} // closed when the last job is done; nil if none
 }
 
-func (l *later) add(job func()) {
+func (l *jobQueue) add(job func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	before, done := l.last, make(chan struct{})
@@ -23,7 +23,7 @@ func (l *later) add(job func()) {
 }
 
 // wait waits for the pending jobs.
-func (l *later) wait() {
+func (l *jobQueue) wait() {
 	l.mu.Lock()
 	last := l.last
 	l.mu.Unlock()

@@ -8,12 +8,12 @@ import (
 
 // Rehearse returns the error [Target.Apply] would return with the same edit, as far as it can
 // be predicted. Nothing is written.
-func (t *Target) Rehearse(edit func(Old) (New, error)) error {
+func (t *Target) Rehearse(edit func(OldContent) (NewContent, error)) error {
 	set, err := t.Find()
 	if err != nil {
 		return err
 	}
-	var old Old
+	var old OldContent
 	if set.Info != nil {
 		f, err := set.Open()
 		if err != nil {
@@ -37,7 +37,7 @@ func (t *Target) Rehearse(edit func(Old) (New, error)) error {
 
 // Recorded returns the error that changing a file that must have been read would cause, judging
 // by its record.
-func (t *Target) Recorded(edit func(Old) (New, error)) error {
+func (t *Target) Recorded(edit func(OldContent) (NewContent, error)) error {
 	entry, known := t.Known()
 	switch {
 	case !known:
@@ -45,6 +45,6 @@ func (t *Target) Recorded(edit func(Old) (New, error)) error {
 	case !entry.Complete || entry.Content == nil:
 		return nil
 	}
-	_, err := edit(Old{Data: entry.Content, Exists: true, Entry: entry})
+	_, err := edit(OldContent{Data: entry.Content, Exists: true, Entry: entry})
 	return err
 }

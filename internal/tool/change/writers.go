@@ -26,8 +26,8 @@ type Writers struct {
 	now func() time.Time
 
 	mu   sync.Mutex
-	last map[string]writing    // keyed by resolved path
-	work map[string][]WorkedOn // agent ID to files, most recent first
+	last map[string]writing       // keyed by resolved path
+	work map[string][]ChangedFile // agent ID to files, most recent first
 	who  map[string]filehistory.Author
 }
 
@@ -41,17 +41,17 @@ type writing struct {
 
 // NewWriters returns an empty Writers.
 func NewWriters(now func() time.Time) *Writers {
-	return &Writers{now: now, last: map[string]writing{}, work: map[string][]WorkedOn{}, who: map[string]filehistory.Author{}}
+	return &Writers{now: now, last: map[string]writing{}, work: map[string][]ChangedFile{}, who: map[string]filehistory.Author{}}
 }
 
 // Work lists the files an agent works on; the main conversation has no ID.
 type Work struct {
 	By    filehistory.Author
-	Files []WorkedOn // a few files, most recently written first
+	Files []ChangedFile // a few files, most recently written first
 }
 
-// A WorkedOn is a file with the time of its last change.
-type WorkedOn struct {
+// A ChangedFile is a file with the time of its last change.
+type ChangedFile struct {
 	Path string
 	At   time.Time
 }
@@ -93,8 +93,8 @@ func (w *Writers) wrote(path string, by filehistory.Author, stamp filestate.Stam
 	at := w.now()
 	w.last[path] = writing{by, stamp, hash, at}
 	w.who[by.ID] = by
-	files := slices.DeleteFunc(w.work[by.ID], func(f WorkedOn) bool { return f.Path == path })
-	files = slices.Insert(files, 0, WorkedOn{path, at})
+	files := slices.DeleteFunc(w.work[by.ID], func(f ChangedFile) bool { return f.Path == path })
+	files = slices.Insert(files, 0, ChangedFile{path, at})
 	w.work[by.ID] = files[:min(len(files), maxWork)]
 	if len(w.last) > maxWritten {
 		w.forget()

@@ -58,7 +58,7 @@ func TestTwoAgentsWriteOneFile(t *testing.T) {
 		if _, err := second.run(t.Context(), name); code(err) == change.CodeChanged {
 			t.Errorf("after it was read again: %v", err)
 		}
-		// A later change by the user is not attributed to the agent.
+		// A jobQueue change by the user is not attributed to the agent.
 		w.write(name, w.kind.before+" ")
 		if _, err := first.run(t.Context(), name); code(err) != change.CodeChanged || strings.Contains(err.Error(), "agent") {
 			t.Errorf("of a change of the user: %v", err)
@@ -137,12 +137,12 @@ func TestWorking(t *testing.T) {
 		first.must(fmt.Sprintf("new%d", i))
 	}
 	second.must("of the second")
-	file := func(name string, second int64) change.WorkedOn {
-		return change.WorkedOn{Path: w.path(name), At: time.Unix(second, 0)}
+	file := func(name string, second int64) change.ChangedFile {
+		return change.ChangedFile{Path: w.path(name), At: time.Unix(second, 0)}
 	}
 	want := []change.Work{
-		{By: tester, Files: []change.WorkedOn{file("of the second", 1008)}},
-		{By: reader, Files: []change.WorkedOn{file("new6", 1007), file("new5", 1006), file("new4", 1005), file("new3", 1004), file("new2", 1003)}},
+		{By: tester, Files: []change.ChangedFile{file("of the second", 1008)}},
+		{By: reader, Files: []change.ChangedFile{file("new6", 1007), file("new5", 1006), file("new4", 1005), file("new3", 1004), file("new2", 1003)}},
 	}
 	if diff := cmp.Diff(want, w.Writers.Working()); diff != "" {
 		t.Error(diff)

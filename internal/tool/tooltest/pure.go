@@ -70,9 +70,9 @@ func answers(call tool.Call) map[string]any {
 	ask(all, call, "Fold", func(c tool.Folder) any { return c.Fold() })
 	ask(all, call, "Validate", func(c tool.Validator) any { return said(c.Validate()) })
 	ask(all, call, "Observe", func(c tool.Observer) any { return c.Observe() })
-	ask(all, call, "NeedsPerson", func(c tool.Personal) any { return c.NeedsPerson() })
-	ask(all, call, "Server", func(c tool.Serving) any { return c.Server() })
-	ask(all, call, "StandsFor", func(c tool.Standing) any { return c.StandsFor() })
+	ask(all, call, "NeedsPerson", func(c tool.UserOnly) any { return c.NeedsPerson() })
+	ask(all, call, "Server", func(c tool.ServerCall) any { return c.Server() })
+	ask(all, call, "StandsFor", func(c tool.AliasOf) any { return c.StandsFor() })
 	ask(all, call, "Planning", func(c tool.Planning) any { return c.Planning() })
 	ask(all, call, "Match", func(c tool.Matcher) any {
 		ok, err := c.Match("x*")

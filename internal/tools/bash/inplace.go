@@ -311,19 +311,19 @@ func replaceContent(ctx context.Context, target *change.Target, before, after []
 	if err != nil {
 		return nil, 0, nil, err
 	}
-	done, err := target.Apply(ctx, set, func(old change.Old) (change.New, error) {
+	done, err := target.Apply(ctx, set, func(old change.OldContent) (change.NewContent, error) {
 		if !old.Exists || !bytes.Equal(old.Data, before) {
-			return change.New{}, target.Changed()
+			return change.NewContent{}, target.Changed()
 		}
 		if bytes.Equal(before, after) {
-			return change.New{}, nil
+			return change.NewContent{}, nil
 		}
 		hunks, _ := edit.Diff(before, after)
 		shown := change.Display(target.Path, false, hunks)
 		n, moved := changedLines(hunks)
 		diff, lines = &shown, n
 		partly := !old.Entry.Complete
-		return change.New{
+		return change.NewContent{
 			Pieces: [][]byte{after}, Origin: filestate.Edit, Seen: old.Entry.Seen, Total: old.Entry.Total,
 			// Line numbers that were seen are stale if lines before them were added or removed.
 			Unseen: old.Entry.Path == "" || partly && (old.Entry.Seen == nil || moved),

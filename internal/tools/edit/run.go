@@ -33,7 +33,7 @@ func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, err
 // An outcome is a call with its change.
 type outcome struct {
 	*call
-	done         change.Done
+	done         change.Outcome
 	original     *string
 	originalHash string
 	old, new     string // text as it is in the file
@@ -45,23 +45,23 @@ type outcome struct {
 }
 
 // make computes the new content.
-func (e *outcome) make(old change.Old) (change.New, error) {
+func (e *outcome) make(old change.OldContent) (change.NewContent, error) {
 	e.original, e.originalHash = old.Original()
 	if e.creates() {
 		return e.create(old)
 	}
 	if !old.Exists {
-		return change.New{}, e.Missing()
+		return change.NewContent{}, e.Missing()
 	}
 	known := old.Entry
 	if known.Path == "" && (e.wholeOnly || e.Secret()) {
-		return change.New{}, e.NotRead(known)
+		return change.NewContent{}, e.NotRead(known)
 	}
 	pieces, err := e.apply(old.Data, &known)
 	if err != nil {
-		return change.New{}, err
+		return change.NewContent{}, err
 	}
-	fresh := change.New{Pieces: pieces, Origin: filestate.Edit}
+	fresh := change.NewContent{Pieces: pieces, Origin: filestate.Edit}
 	if !known.Complete {
 		fresh.Seen, fresh.Total = known.Seen, known.Total
 	}
@@ -104,14 +104,14 @@ func (e *outcome) apply(data []byte, known *filestate.Entry) (pieces [][]byte, e
 }
 
 // create creates a file, or fills an empty one.
-func (e *outcome) create(old change.Old) (change.New, error) {
+func (e *outcome) create(old change.OldContent) (change.NewContent, error) {
 	if len(old.Data) > 0 {
-		return change.New{}, &tool.Error{Code: codeNotEmpty, Text: fmt.Sprintf("%s exists and is not empty, so it cannot be created. Give the text to replace as old_string, or replace the whole file with Write.", e.Target.Path)}
+		return change.NewContent{}, &tool.Error{Code: codeNotEmpty, Text: fmt.Sprintf("%s exists and is not empty, so it cannot be created. Give the text to replace as old_string, or replace the whole file with Write.", e.Target.Path)}
 	}
 	e.new = e.edits[0].NewString
 	hunks, whole := engine.Diff(nil, []byte(e.new))
 	e.hunks, e.truncated = hunks, !whole
-	return change.New{Pieces: [][]byte{[]byte(e.new)}, Origin: filestate.Edit}, nil
+	return change.NewContent{Pieces: [][]byte{[]byte(e.new)}, Origin: filestate.Edit}, nil
 }
 
 // learn updates known to the lines known after the edit. It rejects an edit of text that the

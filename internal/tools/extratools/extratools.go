@@ -64,7 +64,7 @@ func Search(f *Finder) tool.Tool {
 			Aliases:      []string{"ToolSearch"},
 			Translate:    tool.InChinese(searchChinese),
 			Hint:         "find tools that are not in the list",
-			Door:         true,
+			Dispatcher:   true,
 			MaxChars:     maxText + maxExtra,
 			NeverPersist: true,
 			Output:       json.RawMessage(strings.TrimSpace(searchOutput)),
@@ -79,10 +79,10 @@ func Execute() tool.Tool {
 		Doc:    strings.TrimSpace(executeDoc),
 		Schema: json.RawMessage(strings.TrimSpace(executeSchema)),
 		Traits: tool.Traits{
-			Params:    tool.Params{Texts: []string{"tool_name"}},
-			Translate: tool.InChinese(executeChinese),
-			Hint:      "run a tool that is not in the list",
-			Door:      true,
+			Params:     tool.Params{Texts: []string{"tool_name"}},
+			Translate:  tool.InChinese(executeChinese),
+			Hint:       "run a tool that is not in the list",
+			Dispatcher: true,
 		},
 	})
 }

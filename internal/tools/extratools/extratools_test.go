@@ -106,7 +106,7 @@ func TestSpecs(t *testing.T) {
 	for _, tl := range []tool.Tool{Search(f), Execute()} {
 		spec := tl.Spec()
 		fmt.Fprintf(&b, "%s\n%s\n%s\n", spec.Name, spec.Description, spec.Schema)
-		if !tl.Traits().Door {
+		if !tl.Traits().Dispatcher {
 			t.Errorf("%s is no door", spec.Name)
 		}
 	}

@@ -81,7 +81,7 @@ func (f *fakes) Read(_ context.Context, server, uri string) ([]mcp.Content, erro
 }
 
 func status(name string, state mcp.State, resources bool) mcp.Status {
-	return mcp.Status{Entry: &roster.Entry{Name: name}, State: state, About: mcp.About{Resources: resources}}
+	return mcp.Status{Entry: &roster.Entry{Name: name}, State: state, About: mcp.ServerInfo{Resources: resources}}
 }
 
 func newConfig(names ...string) (Config, *fakes) {

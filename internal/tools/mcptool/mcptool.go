@@ -33,7 +33,7 @@ type Set struct {
 	cfg Config
 
 	mu      sync.Mutex
-	offered []mcp.Offered // last argument of Tools
+	offered []mcp.OfferedTool // last argument of Tools
 	tools   []tool.Tool
 	made    map[origin]*serverTool
 }
@@ -52,7 +52,7 @@ func NewSet(c Config) *Set {
 
 // Tools returns the tools for offered: the same slice for the same argument, and the same tool
 // while its definition is unchanged.
-func (s *Set) Tools(offered []mcp.Offered) []tool.Tool {
+func (s *Set) Tools(offered []mcp.OfferedTool) []tool.Tool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(offered) == len(s.offered) && (len(offered) == 0 || &offered[0] == &s.offered[0]) {

@@ -54,7 +54,7 @@ func (f *fake) set(t *testing.T) *Set {
 }
 
 func (f *fake) tool(t *testing.T, about mcp.Tool) tool.Tool {
-	return f.set(t).Tools([]mcp.Offered{{Server: &roster.Entry{Name: "db"}, Tool: about}})[0]
+	return f.set(t).Tools([]mcp.OfferedTool{{Server: &roster.Entry{Name: "db"}, Tool: about}})[0]
 }
 
 // TestToolsAreKept checks that rebuilding the pool for each request costs nothing while nothing
@@ -63,7 +63,7 @@ func TestToolsAreKept(t *testing.T) {
 	var f fake
 	s := f.set(t)
 	db, web := &roster.Entry{Name: "db"}, &roster.Entry{Name: "web"}
-	first := []mcp.Offered{{Server: db, Tool: mcp.Tool{Name: "a"}}, {Server: db, Tool: mcp.Tool{Name: "b"}}, {Server: db, Tool: mcp.Tool{Name: "b"}}}
+	first := []mcp.OfferedTool{{Server: db, Tool: mcp.Tool{Name: "a"}}, {Server: db, Tool: mcp.Tool{Name: "b"}}, {Server: db, Tool: mcp.Tool{Name: "b"}}}
 	tools := s.Tools(first)
 	if len(tools) != 2 {
 		t.Fatalf("%d tools; one is listed twice", len(tools))
@@ -71,7 +71,7 @@ func TestToolsAreKept(t *testing.T) {
 	if n := testing.AllocsPerRun(10, func() { s.Tools(first) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
-	again := s.Tools([]mcp.Offered{{Server: db, Tool: mcp.Tool{Name: "a"}}, {Server: web, Tool: mcp.Tool{Name: "c"}}, {Server: db, Tool: mcp.Tool{Name: "b", Description: "new"}}})
+	again := s.Tools([]mcp.OfferedTool{{Server: db, Tool: mcp.Tool{Name: "a"}}, {Server: web, Tool: mcp.Tool{Name: "c"}}, {Server: db, Tool: mcp.Tool{Name: "b", Description: "new"}}})
 	if again[0] != tools[0] {
 		t.Error("a tool that did not change is another one")
 	}
@@ -123,7 +123,7 @@ func TestFacts(t *testing.T) {
 
 // Proves TOOL-14.
 func TestAlwaysLoad(t *testing.T) {
-	offered := []mcp.Offered{
+	offered := []mcp.OfferedTool{
 		{Server: &roster.Entry{Name: "a"}, Tool: mcp.Tool{Name: "x"}},
 		{Server: &roster.Entry{Name: "a"}, Tool: mcp.Tool{Name: "y", AlwaysLoad: true, Hint: "a hint"}},
 		{Server: &roster.Entry{Name: "b", AlwaysLoad: true}, Tool: mcp.Tool{Name: "x"}},

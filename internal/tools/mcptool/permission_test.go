@@ -47,7 +47,7 @@ func TestPermission(t *testing.T) {
 	}
 	for name, about := range hints {
 		about.Name = "query"
-		tl := NewSet(Config{}).Tools([]mcp.Offered{{Server: &roster.Entry{Name: "db"}, Tool: about}})[0]
+		tl := NewSet(Config{}).Tools([]mcp.OfferedTool{{Server: &roster.Entry{Name: "db"}, Tool: about}})[0]
 		call, err := tl.Bind(json.RawMessage(`{}`))
 		if err != nil {
 			t.Fatal(err)

@@ -34,7 +34,7 @@ type serverTool struct {
 	schema func() *draft.Schema // nil if it cannot be compiled
 }
 
-func newTool(cfg *Config, o mcp.Offered, name string) *serverTool {
+func newTool(cfg *Config, o mcp.OfferedTool, name string) *serverTool {
 	t := &serverTool{cfg: cfg, server: o.Server, about: o.Tool, name: name, doc: strings.TrimSpace(o.Tool.Description)}
 	t.origin = "mcp:" + o.Server.Name
 	if t.doc == "" {

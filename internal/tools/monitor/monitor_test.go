@@ -94,7 +94,7 @@ func TestWatchIsACommand(t *testing.T) {
 		if f := tool.FactsOf(call); f.ReadOnly == want.doubt || f.OpenWorld != want.doubt {
 			t.Errorf("%s: %+v", input, f)
 		}
-		if s, ok := tool.As[tool.Standing](call); !ok || s.StandsFor() != bash.Name {
+		if s, ok := tool.As[tool.AliasOf](call); !ok || s.StandsFor() != bash.Name {
 			t.Errorf("%s: stands for nothing", input)
 		}
 	}

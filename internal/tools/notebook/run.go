@@ -65,7 +65,7 @@ func (c *call) Foresee(look bool) error {
 // An outcome is a call with its change.
 type outcome struct {
 	*call
-	done         change.Done
+	done         change.Outcome
 	id, kind     string
 	language     string
 	old, new     string // source
@@ -74,19 +74,19 @@ type outcome struct {
 }
 
 // make computes the new content.
-func (e *outcome) make(old change.Old) (change.New, error) {
+func (e *outcome) make(old change.OldContent) (change.NewContent, error) {
 	switch {
 	case !old.Exists:
-		return change.New{}, e.Missing()
+		return change.NewContent{}, e.Missing()
 	case !old.Entry.Complete:
-		return change.New{}, e.NotRead(old.Entry)
+		return change.NewContent{}, e.NotRead(old.Entry)
 	}
 	e.original, e.originalHash = old.Original()
 	pieces, err := e.plan(old.Data)
 	if err != nil {
-		return change.New{}, err
+		return change.NewContent{}, err
 	}
-	return change.New{Pieces: pieces, Origin: filestate.Edit}, nil
+	return change.NewContent{Pieces: pieces, Origin: filestate.Edit}, nil
 }
 
 // plan returns the changed notebook in pieces.

@@ -69,7 +69,7 @@ func TestBothNeedAPerson(t *testing.T) {
 	c, _ := testConfig(t, "x")
 	for _, tl := range []tool.Tool{Enter(c), Exit(c)} {
 		call := bind(t, tl, `{}`)
-		person, ok := tool.As[tool.Personal](call)
+		person, ok := tool.As[tool.UserOnly](call)
 		planning, ok2 := tool.As[tool.Planning](call)
 		if !ok || !person.NeedsPerson() || !ok2 || !planning.Planning() {
 			t.Errorf("%s could be answered by a program, or not be used while planning", tl.Spec().Name)
@@ -244,7 +244,7 @@ func TestForesight(t *testing.T) {
 	c, _ := testConfig(t, "")
 	wrong := errors.New("plan mode is on already")
 	foresee := func(tl tool.Tool, input string) error {
-		f, ok := tool.As[tool.Foreseer](bind(t, tl, input))
+		f, ok := tool.As[tool.FailurePredictor](bind(t, tl, input))
 		if !ok {
 			t.Fatal("nothing is foreseen")
 		}

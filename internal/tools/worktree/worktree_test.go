@@ -79,7 +79,7 @@ func TestTools(t *testing.T) {
 		if err != nil {
 			return "refused: " + err.Error()
 		}
-		if err := c.(tool.Foreseer).Foresee(true); err != nil {
+		if err := c.(tool.FailurePredictor).Foresee(true); err != nil {
 			return "foreseen: " + err.Error()
 		}
 		r, err := c.Run(t.Context(), func(tool.Progress) {})

@@ -142,7 +142,7 @@ func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, err
 // An outcome is a call with its change.
 type outcome struct {
 	*call
-	done         change.Done
+	done         change.Outcome
 	original     *string
 	originalHash string
 	existed      bool
@@ -153,21 +153,21 @@ type outcome struct {
 }
 
 // make computes the new content.
-func (w *outcome) make(old change.Old) (change.New, error) {
+func (w *outcome) make(old change.OldContent) (change.NewContent, error) {
 	if old.Exists && !old.Entry.Complete {
-		return change.New{}, w.NotRead(old.Entry)
+		return change.NewContent{}, w.NotRead(old.Entry)
 	}
 	w.existed = old.Exists
 	w.original, w.originalHash = old.Original()
 	data, foreign := edit.Recode(old.Data, w.In.Content)
 	if old.Exists && bytes.Equal(data, old.Data) {
 		w.same = true
-		return change.New{}, nil
+		return change.NewContent{}, nil
 	}
 	w.foreign = foreign
 	hunks, whole := edit.Diff(old.Data, data)
 	w.hunks, w.truncated = hunks, !whole
-	return change.New{Pieces: [][]byte{data}, Origin: filestate.Write}, nil
+	return change.NewContent{Pieces: [][]byte{data}, Origin: filestate.Write}, nil
 }
 
 func (w *outcome) result() tool.Result {

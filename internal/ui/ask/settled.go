@@ -37,7 +37,7 @@ func answeredBy(r session.Reply) string {
 
 // withdrawn returns the reason a question was withdrawn, or "".
 func withdrawn(q session.Question, cause error) string {
-	var why tool.Withdrawn
+	var why tool.Withdrawal
 	var abort tool.Abort
 	switch {
 	case errors.As(cause, &why):

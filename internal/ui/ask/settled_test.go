@@ -28,7 +28,7 @@ func TestSettled(t *testing.T) {
 		{agent, by(permission.Headless), "The question was answered with no: the user cannot be asked any more."},
 		{agent, by("PermissionRequest hook `./x`"), "The question was answered by PermissionRequest hook `./x`."},
 		{server, session.Settled{Reply: session.Filled{Action: session.Decline}}, "The question was answered elsewhere."},
-		{agent, session.Settled{Cause: fmt.Errorf("asking: %w", tool.Withdrawn("the hook has ended"))}, "The question was withdrawn: the hook has ended."},
+		{agent, session.Settled{Cause: fmt.Errorf("asking: %w", tool.Withdrawal("the hook has ended"))}, "The question was withdrawn: the hook has ended."},
 		{agent, session.Settled{Cause: tool.AbortUser}, "The question was withdrawn: the agent explore (find it [31m) has ended."},
 		{session.Permission{}, session.Settled{Cause: tool.AbortUser}, "The question was withdrawn: the turn was stopped."},
 		{session.Permission{}, session.Settled{Cause: tool.AbortNewMessage}, "The question was withdrawn: another message was sent."},

@@ -23,8 +23,8 @@ type conn struct {
 	once sync.Once
 }
 
-func (c *conn) About() mcp.About {
-	return mcp.About{Name: "Docs", Version: "2", Tools: true, Resources: true}
+func (c *conn) About() mcp.ServerInfo {
+	return mcp.ServerInfo{Name: "Docs", Version: "2", Tools: true, Resources: true}
 }
 
 func (c *conn) Tools(context.Context) ([]mcp.Tool, string, error) {

@@ -106,7 +106,7 @@ func TestDialogs(t *testing.T) {
 //
 // Proves XTR-04.
 func TestCallsThroughTheDoor(t *testing.T) {
-	offered := []mcp.Offered{{Server: &roster.Entry{Name: "db", Given: "db"}, Tool: mcp.Tool{
+	offered := []mcp.OfferedTool{{Server: &roster.Entry{Name: "db", Given: "db"}, Tool: mcp.Tool{
 		Name: "drop_table", Description: "Drops a table.", Schema: json.RawMessage(`{"type":"object","properties":{"table":{"type":"string"},"force":{"type":"boolean"}}}`),
 	}}}
 	call := func(context.Context, string, string, json.RawMessage, func(mcp.Progress)) (*mcp.Result, error) {

@@ -125,7 +125,7 @@ func TestQuestionSettledElsewhere(t *testing.T) {
 		}()
 		synctest.Wait()
 		c.Shows("The PreToolUse hook `x` asks:")
-		withdraw(tool.Withdrawn("the hook has ended"))
+		withdraw(tool.Withdrawal("the hook has ended"))
 		<-replies
 		c.Hides("Skip this question")
 		c.Shows("The question was withdrawn: the hook has ended.")
