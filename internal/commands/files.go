@@ -43,7 +43,7 @@ const maxFile = 10 << 20
 // only reports the changes.
 func (d *Desk) RewindFiles(ctx context.Context, message string, dry bool) (filehistory.Report, error) {
 	id, later := MessageNamed(d.Session.Conversation(), message)
-	return d.Files.History.Rewind(ctx, id, filehistory.Options{Dry: dry, Later: later})
+	return d.Files.History.Rewind(ctx, id, filehistory.Options{DryRun: dry, Later: later})
 }
 
 // Seed records that the model has seen a file as it was at that time. It does nothing if the

@@ -253,7 +253,7 @@ func (r rewinding) offer(ctx context.Context) (Answer, error) {
 			return r.operation(c.ID != "files", c.ID != "conversation", true), nil
 		},
 	}
-	report, err := r.d.Files.History.Rewind(ctx, r.to.ID, filehistory.Options{Dry: true, Force: true, Later: r.later})
+	report, err := r.d.Files.History.Rewind(ctx, r.to.ID, filehistory.Options{DryRun: true, Force: true, Later: r.later})
 	switch {
 	case err != nil:
 		list.Add(Notice("The files cannot be restored: " + err.Error()))
@@ -430,7 +430,7 @@ func undoRewind(d *Desk) (Answer, error) {
 		if r.files == "" {
 			return "", nil
 		}
-		report, err := d.Files.History.Rewind(ctx, r.files, filehistory.Options{Force: true, Back: true})
+		report, err := d.Files.History.Rewind(ctx, r.files, filehistory.Options{Force: true, UndoRewind: true})
 		if err != nil {
 			return "", err
 		}

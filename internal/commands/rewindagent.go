@@ -76,7 +76,7 @@ func (u agentUndo) run(ctx context.Context, words []string) (Answer, error) {
 
 // offer describes the effect of undoing, and lets the user choose.
 func (u agentUndo) offer(ctx context.Context) (Answer, error) {
-	report, err := u.d.Files.History.Rewind(ctx, u.by.ID, filehistory.Options{Dry: true, Force: true})
+	report, err := u.d.Files.History.Rewind(ctx, u.by.ID, filehistory.Options{DryRun: true, Force: true})
 	if err != nil {
 		return nil, err
 	}

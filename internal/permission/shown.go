@@ -54,7 +54,7 @@ func (c commandCheck) everything() []*shell.Script {
 }
 
 // git judges the files a git command shows, and the ones it changes in the work tree.
-func (c commandCheck) git(s *shell.Script, part *shell.Part, shown shell.Shown) finding {
+func (c commandCheck) git(s *shell.Script, part *shell.Part, shown shell.GitExposure) finding {
 	dirs, known := c.dirsOf(s, part, shown.Dirs)
 	g := gitCheck{commandCheck: c, shown: shown, dirs: dirs, settled: c.settled(part)}
 	for _, dir := range dirs {
@@ -94,7 +94,7 @@ func (c commandCheck) git(s *shell.Script, part *shell.Part, shown shell.Shown) 
 // A gitCheck judges the repository files a git command may show or change.
 type gitCheck struct {
 	commandCheck
-	shown      shell.Shown
+	shown      shell.GitExposure
 	dirs, tops []string // possible working directories, and the repositories it may use
 	same       []string // the directories of other work trees that correspond to dirs
 	settled    bool     // nothing else in the line changes the repository first

@@ -87,7 +87,7 @@ func (s *Sandbox) Try(ctx context.Context) ([]Attempt, error) {
 
 // selfTest verifies that a tier keeps its promises, or reuses the result of a sandbox with the
 // same Probe.
-func (s *Sandbox) selfTest(f *finding) error {
+func (s *Sandbox) selfTest(f *detectedTier) error {
 	temp, err := s.temp()
 	if err != nil {
 		return err
@@ -100,7 +100,7 @@ func (s *Sandbox) selfTest(f *finding) error {
 	return s.config.Probe.result(key, func() error { return s.test(f, temp, key.home) })
 }
 
-func (s *Sandbox) test(f *finding, temp, home string) error {
+func (s *Sandbox) test(f *detectedTier, temp, home string) error {
 	attempts, err := s.try(context.Background(), f, &policy{temp: temp, home: home, hidden: secrets(home)})
 	if err != nil {
 		return err
@@ -118,7 +118,7 @@ func (s *Sandbox) test(f *finding, temp, home string) error {
 }
 
 // try runs a trial under p, which it modifies.
-func (s *Sandbox) try(ctx context.Context, f *finding, p *policy) ([]Attempt, error) {
+func (s *Sandbox) try(ctx context.Context, f *detectedTier, p *policy) ([]Attempt, error) {
 	ctx, cancel := context.WithTimeout(ctx, trialTimeout)
 	defer cancel()
 	stage, err := newStage(p)
@@ -168,17 +168,17 @@ func (s *Sandbox) try(ctx context.Context, f *finding, p *policy) ([]Attempt, er
 	return attempts, nil
 }
 
-// A stage is the environment of a trial outside the sandbox: a working directory, a secret and
+// A trialEnv is the environment of a trial outside the sandbox: a working directory, a secret and
 // listeners.
-type stage struct {
+type trialEnv struct {
 	trial
 	dir     string
 	closers []func() error
 	udp     net.PacketConn
 }
 
-func newStage(p *policy) (_ *stage, err error) {
-	s := &stage{}
+func newStage(p *policy) (_ *trialEnv, err error) {
+	s := &trialEnv{}
 	defer func() {
 		if err != nil {
 			s.close()
@@ -236,7 +236,7 @@ func newStage(p *policy) (_ *stage, err error) {
 	return s, nil
 }
 
-func (s *stage) listen(name string) (string, error) {
+func (s *trialEnv) listen(name string) (string, error) {
 	l, err := net.Listen("unix", name)
 	if err != nil {
 		return "", err
@@ -263,14 +263,14 @@ func someFile(path string) string {
 }
 
 // reached reports whether a datagram has arrived.
-func (s *stage) reached() bool {
+func (s *trialEnv) reached() bool {
 	s.udp.SetReadDeadline(time.Now().Add(time.Millisecond)) // ok: without a deadline the test would hang, not give a wrong result
 	n, _, err := s.udp.ReadFrom(make([]byte, 16))
 	return err == nil && n > 0
 }
 
 // stayed reports whether none of the names that must be removed exists.
-func (s *stage) stayed() (held bool, detail string) {
+func (s *trialEnv) stayed() (held bool, detail string) {
 	for _, name := range s.Absent {
 		if _, err := os.Lstat(filepath.Join(s.Write, name)); err == nil {
 			return false, name + " stayed"
@@ -279,7 +279,7 @@ func (s *stage) stayed() (held bool, detail string) {
 	return true, "it did not stay"
 }
 
-func (s *stage) close() {
+func (s *trialEnv) close() {
 	for _, f := range s.closers {
 		f() // ok: best effort
 	}

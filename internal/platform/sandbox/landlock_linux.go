@@ -30,7 +30,7 @@ const (
 // apply applies the rules to the calling thread and the programs it executes. Inside
 // namespaces, it does nothing if the kernel lacks Landlock.
 func (r *rules) apply() error {
-	if !r.Alone && landlock.Version() < landlock.Least {
+	if !r.Alone && landlock.Version() < landlock.MinVersion {
 		return nil
 	}
 	handled := writeRights

@@ -94,15 +94,15 @@ func Secret(home, path string) string {
 	return ""
 }
 
-// A guard is a protected name at the top of a working directory.
-type guard struct {
+// A protectedName is a protected name at the top of a working directory.
+type protectedName struct {
 	root string
 	path string
 	here bool // exists
 }
 
 // guards returns the protected names at the top of root.
-func guards(root, home string) ([]guard, error) {
+func guards(root, home string) ([]protectedName, error) {
 	entries, err := os.ReadDir(root)
 	if err != nil {
 		return nil, err
@@ -111,12 +111,12 @@ func guards(root, home string) ([]guard, error) {
 	for _, e := range entries {
 		here[e.Name()] = e
 	}
-	var list []guard
+	var list []protectedName
 	add := func(name string, always bool) error {
-		g := guard{root: root, path: filepath.Join(root, name)}
+		g := protectedName{root: root, path: filepath.Join(root, name)}
 		e := here[name]
 		switch {
-		case e == nil && !always || slices.ContainsFunc(list, func(have guard) bool { return have.path == g.path }):
+		case e == nil && !always || slices.ContainsFunc(list, func(have protectedName) bool { return have.path == g.path }):
 			return nil
 		case e != nil && e.Type()&os.ModeSymlink != 0 && slices.Contains(toolNames[:], name):
 			return nil
@@ -128,11 +128,11 @@ func guards(root, home string) ([]guard, error) {
 		list = append(list, g)
 		return nil
 	}
-	names := slices.Concat(protectedDirs[:], protectedFiles[:], toolNames[:], bare(here))
+	names := slices.Concat(protectedDirs[:], protectedFiles[:], toolNames[:], bareRepoNames(here))
 	switch {
 	case root == home:
 		names = slices.Concat(names, homeFiles[:], homeDirs[:], onlyHomeFiles[:], onlyHomeDirs[:])
-	case homely(root, here):
+	case isHomeLike(root, here):
 		names = slices.Concat(names, homeFiles[:], homeDirs[:])
 	}
 	for _, name := range names {
@@ -141,7 +141,7 @@ func guards(root, home string) ([]guard, error) {
 		}
 	}
 	for _, name := range protectedBelow {
-		g := guard{root: root, path: filepath.Join(root, name), here: true}
+		g := protectedName{root: root, path: filepath.Join(root, name), here: true}
 		real, err := filepath.EvalSymlinks(g.path)
 		switch {
 		case err != nil, real != g.path: // missing, or a link
@@ -161,18 +161,18 @@ func guards(root, home string) ([]guard, error) {
 	return list, nil
 }
 
-// homely reports whether a directory is a home directory, or looks like a source of its files.
-func homely(root string, here map[string]fs.DirEntry) bool {
+// isHomeLike reports whether a directory is a home directory, or looks like a source of its files.
+func isHomeLike(root string, here map[string]fs.DirEntry) bool {
 	if parent := filepath.Dir(root); parent == "/home" || parent == "/Users" || root == "/root" {
 		return true
 	}
 	return slices.ContainsFunc(slices.Concat(homeFiles[:], homeDirs[:], onlyHomeFiles[:]), func(name string) bool { return here[name] != nil })
 }
 
-// bare returns the names that would turn a directory into a bare repository, or its
+// bareRepoNames returns the names that would turn a directory into a bare repository, or its
 // configuration if it already is one. Git recognizes a repository only if HEAD in it refers to
 // something; the rest may be elsewhere, as given by commondir.
-func bare(here map[string]fs.DirEntry) []string {
+func bareRepoNames(here map[string]fs.DirEntry) []string {
 	if here["HEAD"] == nil {
 		return []string{"HEAD"}
 	}

@@ -89,7 +89,7 @@ type Command struct {
 // A Sandbox confines programs. It can run any number of them concurrently.
 type Sandbox struct {
 	config Config
-	probe  func() (*finding, error)
+	probe  func() (*detectedTier, error)
 	temp   func() (string, error)
 	sentry sentry
 
@@ -168,7 +168,7 @@ func (s *Sandbox) Wrap(ctx context.Context, c Command) (*Confined, error) {
 	return s.wrap(ctx, found, c)
 }
 
-func (s *Sandbox) wrap(ctx context.Context, found *finding, c Command) (*Confined, error) {
+func (s *Sandbox) wrap(ctx context.Context, found *detectedTier, c Command) (*Confined, error) {
 	p, err := s.policy()
 	if err != nil {
 		return nil, fmt.Errorf("building the sandbox: %w", err)
@@ -226,7 +226,7 @@ func (s *Sandbox) quarantine() string {
 
 // wrapReading confines a read-only command. It needs no cleanup, since the command leaves
 // nothing behind.
-func (s *Sandbox) wrapReading(found *finding, p *policy, c Command) (*Confined, error) {
+func (s *Sandbox) wrapReading(found *detectedTier, p *policy, c Command) (*Confined, error) {
 	if found.tier == Bubblewrap {
 		c = found.confine(s, p, &netAccess{}, c)
 	} else {
@@ -253,8 +253,8 @@ type policy struct {
 	hidden   []string
 	home     string
 	temp     string
-	absent   []string // paths in readOnly that do not exist
-	guards   []guard  // existing protected names; a root's follow its parent's
+	absent   []string        // paths in readOnly that do not exist
+	guards   []protectedName // existing protected names; a root's follow its parent's
 }
 
 // policy computes the restrictions of the next command.
@@ -383,8 +383,8 @@ func below(dir, path string) bool {
 	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
 }
 
-// A finding is a tier that works on this system.
-type finding struct {
+// A detectedTier is a tier that works on this system.
+type detectedTier struct {
 	tier    Tier
 	detail  string   // mechanisms that it uses, for display
 	lacks   []string // attempts that it does not promise to prevent
@@ -393,7 +393,7 @@ type finding struct {
 }
 
 // find returns the strongest tier that passes its self-test.
-func (s *Sandbox) find() (*finding, error) {
+func (s *Sandbox) find() (*detectedTier, error) {
 	var reasons []error
 	for _, candidate := range candidates() {
 		if s.config.Only != None && candidate.tier != s.config.Only {
@@ -418,5 +418,5 @@ func (s *Sandbox) find() (*finding, error) {
 // A candidate is a tier to check for.
 type candidate struct {
 	tier Tier
-	look func(*Sandbox) (*finding, error)
+	look func(*Sandbox) (*detectedTier, error)
 }

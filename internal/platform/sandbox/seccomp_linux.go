@@ -8,8 +8,8 @@ import (
 	"adze/internal/platform/sandbox/seccomp"
 )
 
-// newSpaces are the clone flags that create namespaces.
-const newSpaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC |
+// namespaceFlags are the clone flags that create namespaces.
+const namespaceFlags = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC |
 	unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
 
 // forbidden are calls that a confined program needs only to escape: into other processes, file
@@ -39,7 +39,7 @@ func filter(inet bool) seccomp.Program {
 	f := new(seccomp.Filter).
 		Refuse(forbidden[:]...).
 		Decide(unix.SYS_CLONE3, seccomp.Fail(unix.ENOSYS)). // libc falls back to clone, whose flags a filter can inspect
-		Test(unix.SYS_CLONE, seccomp.Has(seccomp.Arg0, newSpaces), refuse, seccomp.Allow).
+		Test(unix.SYS_CLONE, seccomp.Has(seccomp.Arg0, namespaceFlags), refuse, seccomp.Allow).
 		Test(unix.SYS_IOCTL, seccomp.OneOf(seccomp.Arg1, unix.TIOCSTI, tiocLinux), refuse, seccomp.Allow).
 		// A connected socket pair reaches nothing else, except with datagram sockets, which can
 		// send to any name.

@@ -314,7 +314,7 @@ func (s *sentry) close() {
 	s.notices.close()
 }
 
-// guard sets the function that kills the command if files keep appearing.
+// protectedName sets the function that kills the command if files keep appearing.
 func (w *watch) guard(kill func()) {
 	if w == nil {
 		return

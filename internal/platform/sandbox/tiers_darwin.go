@@ -10,11 +10,11 @@ const seatbelt = "/usr/bin/sandbox-exec"
 
 func candidates() []candidate { return []candidate{{Seatbelt, lookSeatbelt}} }
 
-func lookSeatbelt(*Sandbox) (*finding, error) {
+func lookSeatbelt(*Sandbox) (*detectedTier, error) {
 	if _, err := os.Stat(seatbelt); err != nil {
 		return nil, errors.New(seatbelt + " is not there")
 	}
-	return &finding{tier: Seatbelt, lacks: []string{trySignal}, detail: "seatbelt (" + seatbelt + ")", confine: confineSeatbelt}, nil
+	return &detectedTier{tier: Seatbelt, lacks: []string{trySignal}, detail: "seatbelt (" + seatbelt + ")", confine: confineSeatbelt}, nil
 }
 
 func confineSeatbelt(s *Sandbox, p *policy, net *netAccess, c Command) Command {

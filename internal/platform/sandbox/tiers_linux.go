@@ -30,7 +30,7 @@ type bubblewrap struct {
 
 // lookBubblewrap looks for bwrap first in directories where only the administrator installs
 // programs, since some systems allow only that one to create namespaces, and then in PATH.
-func lookBubblewrap(s *Sandbox) (*finding, error) {
+func lookBubblewrap(s *Sandbox) (*detectedTier, error) {
 	if !seccomp.Supported() {
 		return nil, errors.New("seccomp is not supported on this processor")
 	}
@@ -54,10 +54,10 @@ func lookBubblewrap(s *Sandbox) (*finding, error) {
 		return nil, err
 	}
 	detail := "bubblewrap (" + b.path + "), seccomp"
-	if v := landlock.Version(); v >= landlock.Least {
+	if v := landlock.Version(); v >= landlock.MinVersion {
 		detail += fmt.Sprintf(", and Landlock %d for commands with a network", v)
 	}
-	return &finding{tier: Bubblewrap, detail: detail, confine: b.confine}, nil
+	return &detectedTier{tier: Bubblewrap, detail: detail, confine: b.confine}, nil
 }
 
 // confine returns the command that runs c inside. A command with network access is started by
@@ -75,7 +75,7 @@ func (b *bubblewrap) confine(s *Sandbox, p *policy, net *netAccess, c Command) C
 	out := Command{Path: b.path, Dir: "/", Env: insideEnv(c.Env, p, net)}
 	args := []string{"--new-session"}
 	if c.try == nil { // a trial ends by itself; with --die-with-parent it would hang if we were killed during its start
-		fd, err := out.leads()
+		fd, err := out.reportLeader()
 		if err != nil {
 			return Command{err: err}
 		}
@@ -92,7 +92,7 @@ func (b *bubblewrap) confine(s *Sandbox, p *policy, net *netAccess, c Command) C
 			out.close()
 			return Command{err: err}
 		}
-		args = append(args, "--seccomp", out.hand(f))
+		args = append(args, "--seccomp", out.addFile(f))
 	}
 	if c.Dir != "" {
 		args = append(args, "--chdir", c.Dir)
@@ -101,10 +101,10 @@ func (b *bubblewrap) confine(s *Sandbox, p *policy, net *netAccess, c Command) C
 	return out
 }
 
-// leads prepares c to report the leader of the processes inside, and to be terminated through
+// reportLeader prepares c to report the leader of the processes inside, and to be terminated through
 // it: the outer process would exit immediately and take everything with it. It returns the
 // descriptor to report on.
-func (c *Command) leads() (string, error) {
+func (c *Command) reportLeader() (string, error) {
 	ours, theirs, err := os.Pipe()
 	if err != nil {
 		return "", err
@@ -126,11 +126,11 @@ func (c *Command) leads() (string, error) {
 			unix.Kill(leader(), unix.SIGKILL) // ok: may have ended; its processes end with it
 		}
 	}
-	return c.hand(theirs), nil
+	return c.addFile(theirs), nil
 }
 
-// hand passes a file to the command and returns its descriptor there.
-func (c *Command) hand(f *os.File) string {
+// addFile passes a file to the command and returns its descriptor there.
+func (c *Command) addFile(f *os.File) string {
 	c.Files = append(c.Files, f)
 	return strconv.Itoa(2 + len(c.Files))
 }
@@ -163,19 +163,19 @@ func (m helperConfig) encode() string {
 }
 
 // lookLandlock checks whether the kernel can confine programs without namespaces.
-func lookLandlock(*Sandbox) (*finding, error) {
+func lookLandlock(*Sandbox) (*detectedTier, error) {
 	v := landlock.Version()
-	if v < landlock.Least {
-		return nil, fmt.Errorf("the kernel has version %d of Landlock, and %d is needed", v, landlock.Least)
+	if v < landlock.MinVersion {
+		return nil, fmt.Errorf("the kernel has version %d of Landlock, and %d is needed", v, landlock.MinVersion)
 	}
 	if !seccomp.Supported() {
 		return nil, errors.New("seccomp is not supported on this processor")
 	}
 	lacks := []string{tryGuarded, tryMetadata, tryAppear}
-	if v < landlock.Scopes {
+	if v < landlock.ScopeVersion {
 		lacks = append(lacks, trySignal)
 	}
-	return &finding{tier: Landlock, lacks: lacks, detail: fmt.Sprintf("Landlock %d, seccomp", v), confine: confineLandlock}, nil
+	return &detectedTier{tier: Landlock, lacks: lacks, detail: fmt.Sprintf("Landlock %d, seccomp", v), confine: confineLandlock}, nil
 }
 
 func confineLandlock(s *Sandbox, p *policy, net *netAccess, c Command) Command {

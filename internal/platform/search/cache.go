@@ -24,7 +24,7 @@ type cache struct {
 	building bool
 	idle     *time.Timer
 
-	known *knowledge
+	known *factStore
 }
 
 const (
@@ -76,7 +76,7 @@ func (s *grep) recall() {
 	}
 	c.touch()
 	if needs := s.query.Needs(); len(needs) > 0 && c.known.len() > 0 {
-		s.warm = &recollection{known: c.known, prefix: Join(s.tree.real, ""), needs: hashNeeds(needs)}
+		s.warm = &queryFacts{known: c.known, prefix: Join(s.tree.real, ""), needs: hashNeeds(needs)}
 	}
 }
 

@@ -128,7 +128,7 @@ type grep struct {
 	// Reset for each attempt.
 	found   *collector
 	workers []*worker
-	warm    *recollection // nil without cached facts
+	warm    *queryFacts // nil without cached facts
 }
 
 // plan validates the options.

@@ -11,8 +11,8 @@ import (
 
 var errFull = errors.New("the memory for what is known about files is full")
 
-// A knowledge holds facts about file contents. It is safe for concurrent use.
-type knowledge struct {
+// A factStore holds facts about file contents. It is safe for concurrent use.
+type factStore struct {
 	seed maphash.Seed
 
 	mu    sync.RWMutex
@@ -31,29 +31,29 @@ type fact struct {
 // factSize is the approximate size of a fact without its set.
 const factSize = 120
 
-func newKnowledge() *knowledge {
-	return &knowledge{seed: maphash.MakeSeed(), files: map[uint64]*fact{}}
+func newKnowledge() *factStore {
+	return &factStore{seed: maphash.MakeSeed(), files: map[uint64]*fact{}}
 }
 
 // key returns the key of the file at prefix+rel.
-func (k *knowledge) key(prefix, rel string) uint64 {
+func (k *factStore) key(prefix, rel string) uint64 {
 	var room [256]byte
 	return maphash.Bytes(k.seed, append(append(room[:0], prefix...), rel...))
 }
 
-func (k *knowledge) len() int {
+func (k *factStore) len() int {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	return len(k.files)
 }
 
-func (k *knowledge) full() bool {
+func (k *factStore) full() bool {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	return k.bytes >= maxKnown
 }
 
-func (k *knowledge) add(key uint64, f *fact) {
+func (k *factStore) add(key uint64, f *fact) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if old, ok := k.files[key]; ok {
@@ -69,7 +69,7 @@ func (f *fact) holds(info walk.Info) bool {
 }
 
 // get returns the facts for these keys, in order; nil if unknown.
-func (k *knowledge) get(keys ...uint64) []*fact {
+func (k *factStore) get(keys ...uint64) []*fact {
 	facts := make([]*fact, len(keys))
 	k.mu.RLock()
 	defer k.mu.RUnlock()
@@ -80,7 +80,7 @@ func (k *knowledge) get(keys ...uint64) []*fact {
 }
 
 // drop removes the file at path.
-func (k *knowledge) drop(path string) {
+func (k *factStore) drop(path string) {
 	key := k.key(path, "")
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -90,15 +90,15 @@ func (k *knowledge) drop(path string) {
 	}
 }
 
-func (k *knowledge) clear() {
+func (k *factStore) clear() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.files, k.bytes = map[uint64]*fact{}, 0
 }
 
-// A recollection is the knowledge relevant to one query.
-type recollection struct {
-	known   *knowledge
+// A queryFacts is the knowledge relevant to one query.
+type queryFacts struct {
+	known   *factStore
 	prefix  string // prefix of the file paths
 	needs   []hashedNeed
 	unknown atomic.Int64 // number of files without facts
@@ -106,7 +106,7 @@ type recollection struct {
 
 // candidates reports for each file of a batch whether it may have a match, and counts known
 // binary files. Nil means that all may. It calls stat only for files that would be skipped.
-func (r *recollection) candidates(b *walk.Batch, found *collector) []bool {
+func (r *queryFacts) candidates(b *walk.Batch, found *collector) []bool {
 	if r == nil {
 		return nil
 	}

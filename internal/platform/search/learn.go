@@ -54,7 +54,7 @@ func newLearner() *learner {
 }
 
 // learn adds a fact, unless the file is already known or changes too often.
-func (l *learner) learn(ctx context.Context, k *knowledge, prefix string, b *walk.Batch, e walk.Entry) {
+func (l *learner) learn(ctx context.Context, k *factStore, prefix string, b *walk.Batch, e walk.Entry) {
 	key := k.key(prefix, e.Path())
 	now := time.Now()
 	before, err := b.Stat(e)

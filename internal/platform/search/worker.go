@@ -35,7 +35,7 @@ type worker struct {
 	place    *regex.Matcher // locates the match in a long line; nil until needed
 
 	yielded int // files since the last yield
-	reader  patient
+	reader  yieldingReader
 
 	// State of the current file.
 	ctx     context.Context
@@ -74,16 +74,16 @@ func (w *worker) visit(ctx context.Context, b *walk.Batch) error {
 	return nil
 }
 
-// A patient is a reader that yields the processor while a large file is searched. It is a
+// A yieldingReader is a reader that yields the processor while a large file is searched. It is a
 // [scan.Large].
-type patient struct {
+type yieldingReader struct {
 	file
 	last int // number of bytes read
 }
 
 const largeRead = 32 << 10
 
-func (r *patient) Read(p []byte) (n int, err error) {
+func (r *yieldingReader) Read(p []byte) (n int, err error) {
 	if r.last >= largeRead {
 		runtime.Gosched()
 	}
@@ -92,13 +92,13 @@ func (r *patient) Read(p []byte) (n int, err error) {
 }
 
 // ReadAt implements io.ReaderAt.
-func (r *patient) ReadAt(p []byte, at int64) (int, error) {
+func (r *yieldingReader) ReadAt(p []byte, at int64) (int, error) {
 	runtime.Gosched()
 	return r.file.ReadAt(p, at)
 }
 
 // Size returns the file's size, or 0 if unknown.
-func (r *patient) Size() int64 {
+func (r *yieldingReader) Size() int64 {
 	info, err := r.file.Stat()
 	if err != nil {
 		return 0
@@ -118,7 +118,7 @@ func (w *worker) search(ctx context.Context, b *walk.Batch, e walk.Entry) error 
 	defer f.Close()
 	w.ctx, w.batch, w.entry = ctx, b, e
 	w.start(e.Path())
-	w.reader = patient{file: f}
+	w.reader = yieldingReader{file: f}
 	stats, err := w.searcher.Search(ctx, &w.reader, w.sink)
 	switch {
 	case stats.Binary || w.binary:

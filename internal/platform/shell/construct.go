@@ -34,9 +34,9 @@ func construct(n syntax.Node) string {
 	return "it uses syntax that is not understood"
 }
 
-// rereaders are builtins that execute, or change the meaning of, text that the parser sees only
+// evaluatingBuiltins are builtins that execute, or change the meaning of, text that the parser sees only
 // as a word: their arguments do not determine their effect.
-var rereaders = setOf(`eval exec source . trap alias unalias shopt set enable hash bind complete compgen compopt
+var evaluatingBuiltins = setOf(`eval exec source . trap alias unalias shopt set enable hash bind complete compgen compopt
 	fc history declare typeset local export readonly nameref let unset read mapfile readarray getopts`)
 
 // notStatic returns the reason why the words of p do not determine its effect, or "".
@@ -64,7 +64,7 @@ func (p *Part) notStatic() string {
 		return "it names a job"
 	case !ascii(name.Value):
 		return "the name of the command has unusual characters"
-	case rereaders(name.Value):
+	case evaluatingBuiltins(name.Value):
 		return "it uses " + name.Value
 	}
 	return p.subscripts()

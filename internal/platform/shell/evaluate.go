@@ -11,11 +11,11 @@ import (
 // treats a variable's value as another expression, and substitutions in any of them are
 // executed. The values of some variables are executed as well.
 
-// evaluations finds code that bash evaluates.
-type evaluations struct{ *suspects }
+// evaluatedCode finds code that bash evaluates.
+type evaluatedCode struct{ *suspects }
 
 // evaluate inspects a node for code that bash evaluates.
-func (f evaluations) evaluate(n syntax.Node) {
+func (f evaluatedCode) evaluate(n syntax.Node) {
 	switch n := n.(type) {
 	case *syntax.Assign:
 		f.assign(n)
@@ -65,7 +65,7 @@ func (f evaluations) evaluate(n syntax.Node) {
 }
 
 // assign records a variable assignment.
-func (f evaluations) assign(a *syntax.Assign) {
+func (f evaluatedCode) assign(a *syntax.Assign) {
 	if a.Index != nil {
 		f.arithmetic(a.Index)
 	}
@@ -92,7 +92,7 @@ func (f evaluations) assign(a *syntax.Assign) {
 }
 
 // note records the values assigned to a variable.
-func (f evaluations) note(name string, values ...*syntax.Word) {
+func (f evaluatedCode) note(name string, values ...*syntax.Word) {
 	if !f.sure {
 		return
 	}
@@ -106,7 +106,7 @@ func (f evaluations) note(name string, values ...*syntax.Word) {
 }
 
 // take records that a variable gets its value from an unknown source.
-func (f evaluations) take(name string) {
+func (f evaluatedCode) take(name string) {
 	if f.taken == nil {
 		f.taken = map[string]bool{}
 	}
@@ -115,7 +115,7 @@ func (f evaluations) take(name string) {
 }
 
 // arithmetic records the variables in an expression and searches its text.
-func (f evaluations) arithmetic(x syntax.ArithmExpr) {
+func (f evaluatedCode) arithmetic(x syntax.ArithmExpr) {
 	if x == nil {
 		return
 	}
@@ -129,7 +129,7 @@ func (f evaluations) arithmetic(x syntax.ArithmExpr) {
 }
 
 // expression records the variables in a word that bash evaluates as an expression.
-func (f evaluations) expression(w *syntax.Word) {
+func (f evaluatedCode) expression(w *syntax.Word) {
 	word := readWord(w, f.vars)
 	f.evaluated(word)
 	if syntax.ValidName(word.Value) {
@@ -144,7 +144,7 @@ func (f evaluations) expression(w *syntax.Word) {
 }
 
 // use records a variable whose value is evaluated.
-func (f evaluations) use(name string) {
+func (f evaluatedCode) use(name string) {
 	if f.sure && !f.used[name] {
 		if f.used == nil {
 			f.used = map[string]bool{}
@@ -155,7 +155,7 @@ func (f evaluations) use(name string) {
 }
 
 // settle checks the sources of all evaluated variables.
-func (f evaluations) settle() {
+func (f evaluatedCode) settle() {
 	for len(f.pending) > 0 {
 		name := f.pending[0]
 		f.pending = f.pending[1:]
@@ -173,7 +173,7 @@ func (f evaluations) settle() {
 }
 
 // numeric reports whether w can only expand to numbers, the output of programs that count.
-func (f evaluations) numeric(w *syntax.Word) bool {
+func (f evaluatedCode) numeric(w *syntax.Word) bool {
 	ok := true
 	syntax.Walk(w, func(n syntax.Node) bool {
 		switch n := n.(type) {
@@ -217,7 +217,7 @@ func counts(st *syntax.Stmt) bool {
 }
 
 // evaluated searches text for substitutions that are executed when it is evaluated.
-func (f evaluations) evaluated(w Word) {
+func (f evaluatedCode) evaluated(w Word) {
 	for _, text := range substitutions(w.Value) {
 		f.active = true
 		f.script(text, true)
@@ -254,7 +254,7 @@ func substitutions(text string) []string {
 }
 
 // expansion inspects a parameter expansion for evaluated code.
-func (f evaluations) expansion(p *syntax.ParamExp) {
+func (f evaluatedCode) expansion(p *syntax.ParamExp) {
 	if p.Index != nil {
 		f.arithmetic(p.Index)
 	}
@@ -272,14 +272,14 @@ func (f evaluations) expansion(p *syntax.ParamExp) {
 }
 
 // subscript inspects a variable name in a test.
-func (f evaluations) subscript(x syntax.TestExpr) {
+func (f evaluatedCode) subscript(x syntax.TestExpr) {
 	if w, ok := x.(*syntax.Word); ok {
 		f.name(readWord(w, f.vars))
 	}
 }
 
 // name inspects a word that is used as a variable name.
-func (f evaluations) name(w Word) {
+func (f evaluatedCode) name(w Word) {
 	f.evaluated(w)
 	if !w.Static && (w.substs || len(w.unset) > 0) {
 		f.pendingNames(w)
@@ -287,7 +287,7 @@ func (f evaluations) name(w Word) {
 }
 
 // pendingNames records the variables in a word that may expand to a subscript.
-func (f evaluations) pendingNames(w Word) {
+func (f evaluatedCode) pendingNames(w Word) {
 	if w.substs {
 		f.doubt("bash evaluates a name that another command prints")
 	}
@@ -297,14 +297,14 @@ func (f evaluations) pendingNames(w Word) {
 }
 
 // operandOf inspects an operand of a numeric comparison.
-func (f evaluations) operandOf(x syntax.TestExpr) {
+func (f evaluatedCode) operandOf(x syntax.TestExpr) {
 	if w, ok := x.(*syntax.Word); ok {
 		f.expression(w)
 	}
 }
 
 // builtin inspects the operands of a builtin that are variable names or expressions.
-func (f evaluations) builtin(args []*syntax.Word) {
+func (f evaluatedCode) builtin(args []*syntax.Word) {
 	name := args[0].Lit()
 	switch name {
 	case "test", "[":
@@ -347,7 +347,7 @@ func (f evaluations) builtin(args []*syntax.Word) {
 }
 
 // sets records a variable that a builtin sets to an unknown value.
-func (f evaluations) sets(name string) {
+func (f evaluatedCode) sets(name string) {
 	if name != "" && name[0] != '-' {
 		f.take(name)
 		f.variable(name, Word{})
@@ -355,7 +355,7 @@ func (f evaluations) sets(name string) {
 }
 
 // variable inspects the value of a variable that bash or some program executes as a command.
-func (f evaluations) variable(name string, value Word) {
+func (f evaluatedCode) variable(name string, value Word) {
 	name = strings.TrimSuffix(name, "+")
 	base, _, _ := strings.Cut(name, "[")
 	switch {

@@ -10,26 +10,26 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A gate is the result of checking a line's text before parsing.
-type gate struct {
+// A textCheck is the result of checking a line's text before parsing.
+type textCheck struct {
 	opaque  bool
 	problem string
 }
 
 // checkText looks for characters that make a line look different from its effect.
-func checkText(src string) gate {
+func checkText(src string) textCheck {
 	if !utf8.ValidString(src) {
-		return gate{true, "it is not valid UTF-8"}
+		return textCheck{true, "it is not valid UTF-8"}
 	}
 	for _, r := range src {
 		if hidden(r) {
-			return gate{true, fmt.Sprintf("it holds a character that cannot be seen (U+%04X)", r)}
+			return textCheck{true, fmt.Sprintf("it holds a character that cannot be seen (U+%04X)", r)}
 		}
 	}
 	if utf8.RuneCountInString(src) > maxChars {
-		return gate{false, "it is longer than 10,000 characters"}
+		return textCheck{false, "it is longer than 10,000 characters"}
 	}
-	return gate{}
+	return textCheck{}
 }
 
 // hidden reports whether r is a control character, an unusual blank, or a character that has no

@@ -11,11 +11,11 @@ import (
 // Some programs that are usually read-only run commands named in their arguments. This file
 // inspects those arguments.
 
-// handouts inspects arguments that programs execute.
-type handouts struct{ *suspects }
+// argumentCode inspects arguments that programs execute.
+type argumentCode struct{ *suspects }
 
 // handed inspects a program's words for code that it runs in addition to its operands.
-func (f handouts) handed(words []Word) {
+func (f argumentCode) handed(words []Word) {
 	switch name := baseName(words[0].Value); name {
 	case "sed", "gsed":
 		f.sed(words[1:])
@@ -26,25 +26,25 @@ func (f handouts) handed(words []Word) {
 	case "alias":
 		f.aliases(words[1:])
 	case "sort":
-		launches(f).optionCode(words[1:], "--compress-program", "--compress-prog", "--compress-pro", "--compress-pr", "--compress-p", "--compress", "--comp", "--co")
+		commandPositions(f).optionCode(words[1:], "--compress-program", "--compress-prog", "--compress-pro", "--compress-pr", "--compress-p", "--compress", "--comp", "--co")
 	case "rg":
-		launches(f).optionCode(words[1:], "--pre", "--hostname-bin")
+		commandPositions(f).optionCode(words[1:], "--pre", "--hostname-bin")
 	case "ag", "ack", "man":
-		launches(f).optionCode(words[1:], "--pager", "-P")
+		commandPositions(f).optionCode(words[1:], "--pager", "-P")
 	case "split":
-		launches(f).optionCode(words[1:], "--filter")
+		commandPositions(f).optionCode(words[1:], "--filter")
 	case "tar", "bsdtar", "gtar":
-		launches(f).optionCode(words[1:], "--checkpoint-action=exec", "--to-command", "--use-compress-program", "-I", "--info-script", "--new-volume-script",
+		commandPositions(f).optionCode(words[1:], "--checkpoint-action=exec", "--to-command", "--use-compress-program", "-I", "--info-script", "--new-volume-script",
 			"-F", "--rsh-command", "--rmt-command")
 	case "rsync":
-		launches(f).optionCode(words[1:], "-e", "--rsh", "--rsync-path")
+		commandPositions(f).optionCode(words[1:], "-e", "--rsh", "--rsync-path")
 	case "scp", "sftp":
-		launches(f).optionCode(words[1:], "-S")
+		commandPositions(f).optionCode(words[1:], "-S")
 	case "jobs":
 		if len(words) > 2 && words[1].Value == "-x" {
 			f.active = true
 			f.command(words[2:])
-			launches(f).position(words[2:], nil)
+			commandPositions(f).position(words[2:], nil)
 		}
 	default:
 		if strings.HasPrefix(name, "git-") {
@@ -55,7 +55,7 @@ func (f handouts) handed(words []Word) {
 
 // aliases inspects the values that alias assigns. Words after the name, where it is used,
 // follow the alias's value.
-func (f handouts) aliases(words []Word) {
+func (f argumentCode) aliases(words []Word) {
 	for _, w := range words {
 		_, value, ok := strings.Cut(w.Value, "=")
 		switch {
@@ -70,7 +70,7 @@ func (f handouts) aliases(words []Word) {
 }
 
 // sed inspects sed scripts.
-func (f handouts) sed(words []Word) {
+func (f argumentCode) sed(words []Word) {
 	var scripts []string
 	add := func(w Word) {
 		scripts = append(scripts, w.Value)
@@ -145,7 +145,7 @@ func (w Word) rest(value string) Word {
 
 // programFile inspects a program file, which is the word at i unless value names it: if it is
 // standard input, it is part of the line.
-func (f handouts) programFile(words []Word, i int, value string) {
+func (f argumentCode) programFile(words []Word, i int, value string) {
 	if value == "" && i < len(words) {
 		value = words[i].Value
 	}
@@ -156,12 +156,12 @@ func (f handouts) programFile(words []Word, i int, value string) {
 
 // made reports whether a word depends on the line's own assignments or on the output of other
 // commands.
-func (f handouts) made(w Word) bool {
+func (f argumentCode) made(w Word) bool {
 	return w.substs || slices.ContainsFunc(w.unset, func(name string) bool { return f.assigned[name] != nil || f.taken[name] })
 }
 
 // awk inspects an awk program.
-func (f handouts) awk(words []Word) {
+func (f argumentCode) awk(words []Word) {
 	var programs []Word
 	given := false
 	for i := 0; i < len(words); i++ {
@@ -227,7 +227,7 @@ func (f handouts) awk(words []Word) {
 
 // git inspects commands that git runs because of settings on its command line, an alias or an
 // option.
-func (f handouts) git(words []Word) {
+func (f argumentCode) git(words []Word) {
 	values := make([]string, len(words))
 	for i, w := range words {
 		values[i] = w.Value
@@ -263,7 +263,7 @@ func (f handouts) git(words []Word) {
 			f.setting(Word{Value: value, Static: w.Static})
 		case sub.Value == "clone" && strings.HasPrefix(v, "-u"):
 			f.active = true
-			launches(f).optionCode(words[n+i:], "-u")
+			commandPositions(f).optionCode(words[n+i:], "-u")
 		case sub.Value == "grep" && (strings.HasPrefix(v, "-O") || strings.HasPrefix(v, "--open")):
 			f.active = true
 			f.script(strings.TrimPrefix(strings.TrimPrefix(v, "-O"), name+"="), true)
@@ -302,7 +302,7 @@ func gitRuns(sub string, args []string) bool {
 }
 
 // setting inspects a name and value given to git.
-func (f handouts) setting(w Word) {
+func (f argumentCode) setting(w Word) {
 	key, value, _ := strings.Cut(w.Value, "=")
 	key = strings.ToLower(key)
 	if !w.Static && (w.Value == "" || !strings.Contains(w.Value, "=") || runsSetting(key)) {
@@ -322,7 +322,7 @@ func (f handouts) setting(w Word) {
 }
 
 // gitAlias inspects the value of a git alias.
-func (f handouts) gitAlias(value string) {
+func (f argumentCode) gitAlias(value string) {
 	f.active = true
 	if command, ok := strings.CutPrefix(strings.TrimSpace(value), "!"); ok {
 		f.script(command, true)

@@ -9,11 +9,11 @@ import (
 
 // manuals returns the table rows of programs that write, keyed by name. Rows of git include the
 // sub-command in their name.
-var manuals = sync.OnceValue(func() map[string]*manual {
-	all := make(map[string]*manual)
+var manuals = sync.OnceValue(func() map[string]*parsedUsage {
+	all := make(map[string]*parsedUsage)
 	for i, table := range [][]usage{transferTable, outputTable, runTable} {
 		for _, u := range table {
-			m := &manual{usage: u, partial: i == 2}
+			m := &parsedUsage{usage: u, partial: i == 2}
 			for name := range strings.FieldsSeq(u.name) {
 				all[strings.ReplaceAll(name, "_", " ")] = m
 			}
@@ -22,10 +22,10 @@ var manuals = sync.OnceValue(func() map[string]*manual {
 	return all
 })
 
-func manualOf(name string) *manual { return manuals()[name] }
+func manualOf(name string) *parsedUsage { return manuals()[name] }
 
 // usageOf parses a command's words by its program's table row, or returns nil if it has none.
-func usageOf(words []Word) (*manual, *given) {
+func usageOf(words []Word) (*parsedUsage, *parsedArgs) {
 	name, rest := versionless(baseName(words[0].Value)), words[1:]
 	m := manualOf(name)
 	if name == "git" {
@@ -92,7 +92,7 @@ func outputsOf(words []Word) (uses []use, guessed bool) {
 }
 
 // workDirs returns the directories in which options make a program work.
-func workDirs(words []Word, g *given) []Word {
+func workDirs(words []Word, g *parsedArgs) []Word {
 	dirs := g.of('E')
 	if baseName(words[0].Value) != "git" {
 		return dirs
@@ -289,17 +289,17 @@ func xargsProgram(words []Word) int {
 }
 
 // runs records that the command runs commands in its script.
-func (g *given) runs(what string) {
+func (g *parsedArgs) runs(what string) {
 	g.options = append(g.options, option{name: what, kind: 'X', end: len(g.words) + 1})
 }
 
 // valueAt reports whether word i is an option's value.
-func (g *given) valueAt(i int) bool {
+func (g *parsedArgs) valueAt(i int) bool {
 	return slices.ContainsFunc(g.options, func(o option) bool { return o.end == i+1 && o.value.Text != "" && o.value.Value == g.words[i].Value })
 }
 
 // runsWord records that the command runs something else because of word i.
-func (g *given) runsWord(i int) {
+func (g *parsedArgs) runsWord(i int) {
 	g.options = append(g.options, option{name: g.words[i].Value, kind: 'X', end: i + 1})
 }
 
@@ -309,21 +309,21 @@ func somewhere(what string) use {
 }
 
 // unfolds returns the outputs of a program that takes file names from its input.
-func unfolds(g *given) []use {
+func unfolds(g *parsedArgs) []use {
 	if g.has("--check", "--stat", "--numstat", "--summary", "--dry-run", "--abort", "--skip", "--quit", "--show-current-patch") && !g.has("--apply") {
 		return nil
 	}
 	return []use{somewhere("the files that the patch names")}
 }
 
-func csplitOutputs(g *given) []use {
+func csplitOutputs(g *parsedArgs) []use {
 	if g.has("-b", "--suffix-format") {
 		return []use{somewhere("files whose names are made of a format")}
 	}
 	return nil
 }
 
-func tarOutputs(g *given) []use {
+func tarOutputs(g *parsedArgs) []use {
 	mode := ""
 	letters := map[string]string{"--create": "c", "--extract": "x", "--get": "x", "--list": "t", "--append": "r", "--update": "u",
 		"--concatenate": "A", "--catenate": "A", "--delete": "r", "--diff": "t", "--compare": "t"}
@@ -369,7 +369,7 @@ func tarOutputs(g *given) []use {
 	return nil
 }
 
-func cpioOutputs(g *given) []use {
+func cpioOutputs(g *parsedArgs) []use {
 	switch {
 	case g.has("-t", "--list"):
 		return nil
@@ -382,14 +382,14 @@ func cpioOutputs(g *given) []use {
 	return nil
 }
 
-func unzipOutputs(g *given) []use {
+func unzipOutputs(g *parsedArgs) []use {
 	if g.has("-l", "-v", "-t", "-p", "-c", "-z", "-Z") {
 		return nil
 	}
 	return []use{somewhere("the files that the archive names")}
 }
 
-func sevenOutputs(g *given) []use {
+func sevenOutputs(g *parsedArgs) []use {
 	if len(g.operands) == 0 {
 		return nil
 	}
@@ -404,7 +404,7 @@ func sevenOutputs(g *given) []use {
 
 // packOutputs returns the files that a program replaces by a compressed or decompressed file
 // next to them.
-func packOutputs(g *given) []use {
+func packOutputs(g *parsedArgs) []use {
 	if g.has("-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test") {
 		return nil
 	}
@@ -437,7 +437,7 @@ func named(dir string, address Word) use {
 	return use{WritePath, plainWord(join(dir, base))}
 }
 
-func curlOutputs(g *given) []use {
+func curlOutputs(g *parsedArgs) []use {
 	var uses []use
 	for i, w := range g.words {
 		scheme, _, ok := strings.Cut(w.Value, ":")
@@ -479,7 +479,7 @@ func curlOutputs(g *given) []use {
 	return uses
 }
 
-func wgetOutputs(g *given) []use {
+func wgetOutputs(g *parsedArgs) []use {
 	switch {
 	case g.has("--spider"):
 		return nil
@@ -498,7 +498,7 @@ func wgetOutputs(g *given) []use {
 }
 
 // cloneOutputs returns the directory that a clone creates.
-func cloneOutputs(g *given) []use {
+func cloneOutputs(g *parsedArgs) []use {
 	if len(g.operands) != 1 {
 		return nil
 	}
@@ -515,7 +515,7 @@ var sshSettings = setOf(`addressfamily batchmode ciphers clearallforwardings com
 	serveralivecountmax serveraliveinterval stricthostkeychecking tcpkeepalive updatehostkeys user verifyhostkeydns visualhostkey`)
 
 // sshPrograms records the ssh settings that may run or load a program locally.
-func sshPrograms(g *given) []use {
+func sshPrograms(g *parsedArgs) []use {
 	for _, o := range g.options {
 		name, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(o.value.Value)), "=")
 		if name, _, _ = strings.Cut(name, " "); o.name == "-o" && !sshSettings(name) {
@@ -526,7 +526,7 @@ func sshPrograms(g *given) []use {
 }
 
 // goPrograms records the linker flags that run a program.
-func goPrograms(g *given) []use {
+func goPrograms(g *parsedArgs) []use {
 	for _, o := range g.options {
 		if !strings.HasSuffix(o.name, "flags") {
 			continue
@@ -541,7 +541,7 @@ func goPrograms(g *given) []use {
 }
 
 // compilerPrograms records files with further options, plugins, and a specified linker.
-func compilerPrograms(g *given) []use {
+func compilerPrograms(g *parsedArgs) []use {
 	for i, w := range g.words {
 		v := w.Value
 		for _, text := range []string{"linker=", "plugin", ",@", "-load", "-fuse-ld=/", "-fuse-ld=.", "--ld-path", "-fpass-plugin", "-dynamic-linker"} {
@@ -555,7 +555,7 @@ func compilerPrograms(g *given) []use {
 }
 
 // plusCommands records operands that are pager or editor commands: +!sh, +/text.
-func plusCommands(g *given) []use {
+func plusCommands(g *parsedArgs) []use {
 	for i, w := range g.words {
 		if strings.HasPrefix(w.Value, "+") && strings.Trim(w.Value, "+0123456789gG") != "" {
 			g.runsWord(i)
@@ -566,7 +566,7 @@ func plusCommands(g *given) []use {
 
 // makePrograms records variables given to a make-like program, whose values may be commands or
 // become part of one: all except numbers, versions and yes or no.
-func makePrograms(g *given) []use {
+func makePrograms(g *parsedArgs) []use {
 	for i, w := range g.words {
 		name, value, ok := strings.Cut(w.Value, "=")
 		if !ok || strings.HasPrefix(name, "-") {
@@ -591,7 +591,7 @@ func plainSetting(value string) bool {
 
 // propertyPrograms records build properties that are not known to only select tests or skip
 // steps.
-func propertyPrograms(g *given) []use {
+func propertyPrograms(g *parsedArgs) []use {
 	for i, w := range g.words {
 		rest, ok := strings.CutPrefix(w.Value, "-D")
 		if !ok {
@@ -610,7 +610,7 @@ func propertyPrograms(g *given) []use {
 }
 
 // cmakePrograms records settings that make cmake run another compiler or load further scripts.
-func cmakePrograms(g *given) []use {
+func cmakePrograms(g *parsedArgs) []use {
 	for i, w := range g.words {
 		v, ok := strings.CutPrefix(w.Value, "-D")
 		if !ok && (i == 0 || g.words[i-1].Value != "-D") {
@@ -629,7 +629,7 @@ func cmakePrograms(g *given) []use {
 }
 
 // cargoPrograms records the selection of another toolchain.
-func cargoPrograms(g *given) []use {
+func cargoPrograms(g *parsedArgs) []use {
 	for i, w := range g.words {
 		if w.Value == "--" {
 			break
@@ -642,7 +642,7 @@ func cargoPrograms(g *given) []use {
 }
 
 // passedOn records the options after -- that gh passes to git.
-func passedOn(g *given) []use {
+func passedOn(g *parsedArgs) []use {
 	behind := false
 	for i, w := range g.words {
 		if behind && strings.HasPrefix(w.Value, "-") {
@@ -654,7 +654,7 @@ func passedOn(g *given) []use {
 }
 
 // responseFiles records files with further arguments.
-func responseFiles(g *given) []use {
+func responseFiles(g *parsedArgs) []use {
 	for i, w := range g.words {
 		if strings.HasPrefix(w.Value, "@") {
 			g.runsWord(i)
@@ -664,7 +664,7 @@ func responseFiles(g *given) []use {
 }
 
 // msbuildPrograms records properties, loggers and files with further arguments.
-func msbuildPrograms(g *given) []use {
+func msbuildPrograms(g *parsedArgs) []use {
 	for i, w := range g.words {
 		v := strings.ToLower(w.Value)
 		if v == "--" {
@@ -688,7 +688,7 @@ func msbuildPrograms(g *given) []use {
 
 // zipOutputs records the program with which zip tests an archive, and returns the files that
 // zip moves into it.
-func zipOutputs(g *given) []use {
+func zipOutputs(g *parsedArgs) []use {
 	for _, w := range g.words {
 		if strings.HasPrefix(w.Value, "-TT") {
 			g.runs(w.Value)
@@ -701,7 +701,7 @@ func zipOutputs(g *given) []use {
 }
 
 // checkoutOutputs returns the files that git restores from a commit.
-func checkoutOutputs(g *given) []use {
+func checkoutOutputs(g *parsedArgs) []use {
 	for i, w := range g.words {
 		if w.Value == "--" {
 			return all(WritePath, g.words[i+1:])
@@ -711,7 +711,7 @@ func checkoutOutputs(g *given) []use {
 }
 
 // submoduleOutputs returns the directory of an added submodule.
-func submoduleOutputs(g *given) []use {
+func submoduleOutputs(g *parsedArgs) []use {
 	if n := len(g.operands); n > 2 && g.operands[0].Value == "add" {
 		return all(WritePath, g.operands[n-1:])
 	}
@@ -719,7 +719,7 @@ func submoduleOutputs(g *given) []use {
 }
 
 // syncOutputs returns the files that rsync removes.
-func syncOutputs(g *given) []use {
+func syncOutputs(g *parsedArgs) []use {
 	for _, o := range g.options {
 		if strings.HasPrefix(o.name, "--del") || o.name == "--remove-source-files" {
 			return []use{somewhere("the files that it removes")}

@@ -16,12 +16,12 @@ func (f *suspects) doubt(why string) {
 	}
 }
 
-// launches finds the positions of commands, and whether the commands can be determined.
-type launches struct{ *suspects }
+// commandPositions finds the positions of commands, and whether the commands can be determined.
+type commandPositions struct{ *suspects }
 
 // position inspects the command positions in words: the first word, and the word after each
 // program that is known to run the rest.
-func (f launches) position(words []Word, redirects []*syntax.Redirect) {
+func (f commandPositions) position(words []Word, redirects []*syntax.Redirect) {
 	for fed := ""; len(words) > 0; {
 		if f.steps -= len(words); f.steps < 0 {
 			f.doubt("it wraps commands too often to be looked through")
@@ -83,7 +83,7 @@ func (f launches) position(words []Word, redirects []*syntax.Redirect) {
 				f.doubt("before the program that " + name + " runs stands " + w.stands())
 			}
 			if variable, value, ok := strings.Cut(w.Value, "="); ok && wr.assigns {
-				evaluations(f).variable(variable, Word{Value: value, Static: w.Static})
+				evaluatedCode(f).variable(variable, Word{Value: value, Static: w.Static})
 			}
 		}
 		if wr.more {
@@ -118,7 +118,7 @@ func (f launches) position(words []Word, redirects []*syntax.Redirect) {
 }
 
 // finds inspects each command that find runs.
-func (f launches) finds(words []Word) {
+func (f commandPositions) finds(words []Word) {
 	for _, w := range words[1:] {
 		if f.splits(w) {
 			f.doubt("find may be told to run something by " + w.stands())
@@ -140,7 +140,7 @@ func (f launches) finds(words []Word) {
 
 // splits reports whether a word may expand to several words with a different meaning, because
 // its value is produced by the line itself.
-func (f launches) splits(w Word) bool {
+func (f commandPositions) splits(w Word) bool {
 	return len(w.gaps) > 0 && (w.substs || slices.ContainsFunc(w.unset, func(name string) bool { return f.assigned[name] != nil || f.taken[name] }))
 }
 
@@ -155,7 +155,7 @@ func (w *Word) stands() string {
 var shells = []string{"sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "mksh", "lksh", "yash", "posh", "rbash", "rzsh", "csh", "tcsh", "ksh93", "bash5", "osh"}
 
 // shell inspects the code that a shell runs: a string, a file, or its input.
-func (f launches) shell(words []Word, redirects []*syntax.Redirect) {
+func (f commandPositions) shell(words []Word, redirects []*syntax.Redirect) {
 	takesString, stdin := false, false
 	for i := 1; i < len(words); i++ {
 		w := words[i]
@@ -212,7 +212,7 @@ func readsInput(name string) bool {
 }
 
 // input inspects the input that a shell executes.
-func (f launches) input(redirects []*syntax.Redirect) {
+func (f commandPositions) input(redirects []*syntax.Redirect) {
 	for _, r := range redirects {
 		switch {
 		case r.Hdoc != nil:
@@ -231,7 +231,7 @@ func (f launches) input(redirects []*syntax.Redirect) {
 }
 
 // evals inspects the words that eval joins to a line.
-func (f launches) evals(words []Word) {
+func (f commandPositions) evals(words []Word) {
 	var values []string
 	for _, w := range words {
 		if !w.Static {
@@ -244,7 +244,7 @@ func (f launches) evals(words []Word) {
 }
 
 // sources records a file whose commands the shell executes itself.
-func (f launches) sources(words []Word) {
+func (f commandPositions) sources(words []Word) {
 	if len(words) > 0 && words[0].Value == "--" {
 		words = words[1:]
 	}
@@ -262,7 +262,7 @@ func (f launches) sources(words []Word) {
 }
 
 // code inspects the first word that is not an option, which is executed as shell code.
-func (f launches) code(words []Word, what string) {
+func (f commandPositions) code(words []Word, what string) {
 	for _, w := range words {
 		switch {
 		case !w.Static:
@@ -276,7 +276,7 @@ func (f launches) code(words []Word, what string) {
 }
 
 // optionCode inspects the value of an option that is executed as shell code.
-func (f launches) optionCode(words []Word, options ...string) {
+func (f commandPositions) optionCode(words []Word, options ...string) {
 	for i, w := range words {
 		if v := w.Value; options[0] == "-c" && len(v) > 2 && v[0] == '-' && v[1] != '-' && strings.HasSuffix(v, "c") && i+1 < len(words) { // -qc
 			f.code(words[i+1:i+2], "it")

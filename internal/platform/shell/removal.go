@@ -81,7 +81,7 @@ type remover struct {
 	home   string
 	dirs   []string
 	script *Script // provides the variables
-	held   map[string]*holding
+	held   map[string]*variableValues
 }
 
 // command returns the reasons why a command, run in any of the directories at, removes

@@ -8,7 +8,7 @@ import (
 )
 
 // sedOutputs returns the files that sed edits in place and the files that its commands write.
-func sedOutputs(g *given) []use {
+func sedOutputs(g *parsedArgs) []use {
 	var scripts []string
 	ops := g.operands
 	for _, o := range g.options {
@@ -64,7 +64,7 @@ func backup(w Word, suffix string) use {
 }
 
 // awkOutputs returns the files that an awk program writes or edits in place.
-func awkOutputs(g *given) []use {
+func awkOutputs(g *parsedArgs) []use {
 	ops := g.operands
 	var programs []string
 	for _, o := range g.options {

@@ -134,7 +134,7 @@ func (p *Part) becomes(w Word) (values []string, open bool) {
 	if w.substs {
 		return nil, true
 	}
-	var held map[string]*holding
+	var held map[string]*variableValues
 	if len(w.unset) > 0 {
 		held = p.script.holdings()
 	}
@@ -143,8 +143,8 @@ func (p *Part) becomes(w Word) (values []string, open bool) {
 			return nil, true
 		}
 	}
-	number := &holding{values: []string{"1"}, known: true}
-	all := make(map[string]*holding, len(w.names))
+	number := &variableValues{values: []string{"1"}, known: true}
+	all := make(map[string]*variableValues, len(w.names))
 	for _, name := range w.names {
 		if all[name] = held[name]; all[name] == nil {
 			all[name] = number

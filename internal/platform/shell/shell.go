@@ -112,7 +112,7 @@ func Parse(src string, vars Vars) *Script { return Bash.Parse(src, vars) }
 // A tree is a line parsed by one grammar, before variables are known. It is immutable.
 type tree struct {
 	src     string
-	gate    gate
+	gate    textCheck
 	file    *syntax.File // nil if parsing failed
 	problem string       // reason parsing failed
 	other   *tree        // bash's reading, if another shell will run the line; may be nil

@@ -7,10 +7,10 @@ import (
 	"adze/internal/platform/shell/sed"
 )
 
-// A Shown describes the repository files that a git command may show, or change in the work
+// A GitExposure describes the repository files that a git command may show, or change in the work
 // tree, for deny rules: git names files by revisions and pathspecs, and shows files without
 // being given any. It is never used to allow a command.
-type Shown struct {
+type GitExposure struct {
 	// Files are words, and parts of words, that may name a file, relative to git's directory or
 	// to the top of the repository.
 	Files []string
@@ -40,7 +40,7 @@ type Shown struct {
 
 // ShownBy returns the files that p may show if it is a git command, or runs one through a
 // harmless wrapper. Otherwise it is not ok.
-func ShownBy(p *Part) (s Shown, ok bool) {
+func ShownBy(p *Part) (s GitExposure, ok bool) {
 	for _, f := range p.forms() {
 		name := baseName(f.words[0].Value)
 		switch {
@@ -68,10 +68,10 @@ func ShownBy(p *Part) (s Shown, ok bool) {
 		}
 		return s, true
 	}
-	return Shown{}, false
+	return GitExposure{}, false
 }
 
-func gitShown(words []Word) (s Shown) {
+func gitShown(words []Word) (s GitExposure) {
 	values := make([]string, len(words))
 	for i, w := range words {
 		values[i] = w.Value
@@ -154,7 +154,7 @@ func hasSubCommand(sub string) bool {
 }
 
 // operands finds the words that may name files, revisions and pathspecs.
-func (a gitArguments) operands(s *Shown) {
+func (a gitArguments) operands(s *GitExposure) {
 	end := -1
 	var before, sure []string // operands before --; operands that cannot be option values
 	for i := 0; i < len(a.args); i++ {

@@ -162,7 +162,7 @@ func findSuspects(s *Script) *suspects {
 			f.tree(t.file, s.Source)
 		}
 	}
-	evaluations{f}.settle()
+	evaluatedCode{f}.settle()
 	f.sure = false
 	for _, p := range s.Parts {
 		if len(p.Words) > 0 && p.Words[0].Value == "time" { // a keyword, which is not in the call tree
@@ -227,7 +227,7 @@ func (f *suspects) script(text string, sure bool) {
 func (f *suspects) tree(file *syntax.File, src string) {
 	syntax.Walk(file, func(n syntax.Node) bool {
 		if n != nil {
-			evaluations{f}.evaluate(n)
+			evaluatedCode{f}.evaluate(n)
 		}
 		return true
 	})
@@ -272,8 +272,8 @@ func (f *suspects) call(call *syntax.CallExpr, redirects []*syntax.Redirect, src
 	if len(split) > len(words) {
 		f.command(split)
 	}
-	launches{f}.position(words, redirects)
-	handouts{f}.handed(words)
+	commandPositions{f}.position(words, redirects)
+	argumentCode{f}.handed(words)
 	f.openWords(words)
 }
 

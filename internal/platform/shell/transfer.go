@@ -56,7 +56,7 @@ var transferTable = []usage{
 
 // transferOf parses the words of a program that copies or moves files. Targets are named by its
 // options and its last operand.
-func transferOf(words []Word) (t *Transfer, targets []Word, g *given) {
+func transferOf(words []Word) (t *Transfer, targets []Word, g *parsedArgs) {
 	name := baseName(words[0].Value)
 	switch name {
 	case "cp", "mv", "ln", "install", "rsync", "scp":

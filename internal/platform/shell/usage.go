@@ -34,7 +34,7 @@ type usage struct {
 	style    style
 	stops    bool
 	// more, if non-nil, returns further uses.
-	more func(*given) []use
+	more func(*parsedArgs) []use
 }
 
 // A style is the syntax of a program's options.
@@ -46,8 +46,8 @@ const (
 	compiler              // -o FILE -oFILE -include FILE
 )
 
-// given is a parsed command line.
-type given struct {
+// parsedArgs is a parsed command line.
+type parsedArgs struct {
 	name     string
 	words    []Word // all words
 	options  []option
@@ -65,7 +65,7 @@ type option struct {
 }
 
 // has reports whether any of the options was given.
-func (g *given) has(names ...string) bool {
+func (g *parsedArgs) has(names ...string) bool {
 	for _, o := range g.options {
 		for _, name := range names {
 			if o.name == name {
@@ -77,7 +77,7 @@ func (g *given) has(names ...string) bool {
 }
 
 // of returns the values of options of a kind.
-func (g *given) of(kind byte) []Word {
+func (g *parsedArgs) of(kind byte) []Word {
 	var words []Word
 	for _, o := range g.options {
 		if o.kind == kind && o.value.Text != "" {
@@ -88,7 +88,7 @@ func (g *given) of(kind byte) []Word {
 }
 
 // value returns the last value of an option, and whether it was given.
-func (g *given) value(names ...string) (Word, bool) {
+func (g *parsedArgs) value(names ...string) (Word, bool) {
 	for i := len(g.options) - 1; i >= 0; i-- {
 		for _, name := range names {
 			if g.options[i].name == name {
@@ -99,8 +99,8 @@ func (g *given) value(names ...string) (Word, bool) {
 	return Word{}, false
 }
 
-// A manual is a usage with parsed options.
-type manual struct {
+// A parsedUsage is a usage with parsed options.
+type parsedUsage struct {
 	usage
 	// partial is true if the row covers only the files that the program runs and reads: it may
 	// write more than its options show.
@@ -109,7 +109,7 @@ type manual struct {
 	kinds   map[string]byte
 }
 
-func (m *manual) readOptions() {
+func (m *parsedUsage) readOptions() {
 	m.kinds = make(map[string]byte)
 	for word := range strings.FieldsSeq(m.options) {
 		name, kind, ok := strings.Cut(word, ":")
@@ -120,9 +120,9 @@ func (m *manual) readOptions() {
 }
 
 // parse parses words, without the program name.
-func (m *manual) parse(name string, words []Word) *given {
+func (m *parsedUsage) parse(name string, words []Word) *parsedArgs {
 	m.read.Do(m.readOptions)
-	g := &given{name: name, words: words}
+	g := &parsedArgs{name: name, words: words}
 	for i := 0; i < len(words); i++ {
 		w := words[i]
 		v := w.Value
@@ -163,14 +163,14 @@ func (m *manual) parse(name string, words []Word) *given {
 	return g
 }
 
-func (g *given) doubt(option string) {
+func (g *parsedArgs) doubt(option string) {
 	if g.unknown == "" {
 		g.unknown = option
 	}
 }
 
 // long parses a long option, which may be abbreviated.
-func (m *manual) long(g *given, w Word, next func() (Word, bool)) {
+func (m *parsedUsage) long(g *parsedArgs, w Word, next func() (Word, bool)) {
 	name, _, assigned := strings.Cut(w.Value, "=")
 	full, kind, several := m.complete(name)
 	if full == "" || len(several) > 1 {
@@ -197,7 +197,7 @@ func (m *manual) long(g *given, w Word, next func() (Word, bool)) {
 // complete finds the option that a long name abbreviates, and the kinds of all candidates. If
 // there are several, it chooses the most dangerous: the program would reject the abbreviation,
 // or be a version with fewer options.
-func (m *manual) complete(name string) (full string, kind byte, several []byte) {
+func (m *parsedUsage) complete(name string) (full string, kind byte, several []byte) {
 	if kind, ok := m.kinds[name]; ok {
 		return name, kind, nil
 	}
@@ -224,7 +224,7 @@ func upper(kind byte) byte {
 }
 
 // short parses options that share a dash.
-func (m *manual) short(g *given, w Word, next func() (Word, bool)) {
+func (m *parsedUsage) short(g *parsedArgs, w Word, next func() (Word, bool)) {
 	v := w.Value
 	for i := 1; i < len(v); i++ {
 		name := "-" + v[i:i+1]
@@ -248,7 +248,7 @@ func (m *manual) short(g *given, w Word, next func() (Word, bool)) {
 }
 
 // single parses an option of a program that does not join options.
-func (m *manual) single(g *given, w Word, next func() (Word, bool)) {
+func (m *parsedUsage) single(g *parsedArgs, w Word, next func() (Word, bool)) {
 	name, _, assigned := strings.Cut(w.Value, "=")
 	at := len(name) + 1
 	if strings.HasPrefix(name, "--") && m.kinds[name] == 0 {

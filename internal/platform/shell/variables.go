@@ -7,8 +7,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A holding is the set of possible values of a variable, according to its line.
-type holding struct {
+// A variableValues is the set of possible values of a variable, according to its line.
+type variableValues struct {
 	values []string
 	// known is true if the variable always holds a value from values where it is used.
 	known bool
@@ -21,14 +21,14 @@ const freshFile = "/tmp/fresh"
 
 // holdings returns the variables that the line sets, by name. Values that it reads or computes
 // are unknown.
-func (s *Script) holdings() map[string]*holding {
-	all := make(map[string]*holding)
+func (s *Script) holdings() map[string]*variableValues {
+	all := make(map[string]*variableValues)
 	if s.tree.file == nil {
 		return all
 	}
-	get := func(name string) *holding {
+	get := func(name string) *variableValues {
 		if all[name] == nil {
-			all[name] = &holding{known: true}
+			all[name] = &variableValues{known: true}
 		}
 		return all[name]
 	}
@@ -160,7 +160,7 @@ func makesFile(w *syntax.Word) bool {
 
 // fillings returns the possible values of a word with expansions, with unknown ones empty, and
 // whether it can have other values, at its start or elsewhere.
-func (w Word) fillings(held map[string]*holding) (values []string, open, openStart bool) {
+func (w Word) fillings(held map[string]*variableValues) (values []string, open, openStart bool) {
 	values = []string{""}
 	from := 0
 	for i, hole := range append(slices.Clone(w.holes), len(w.Value)) {

@@ -100,7 +100,7 @@ func TestChanges(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	report, err := p.Rewind(t.Context(), "m3", Options{Dry: true, Force: true})
+	report, err := p.Rewind(t.Context(), "m3", Options{DryRun: true, Force: true})
 	if err != nil {
 		t.Fatal(err)
 	}

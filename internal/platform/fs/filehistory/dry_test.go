@@ -13,7 +13,7 @@ func TestDryRewindChangesNothing(t *testing.T) {
 	p.edit("f", "one\ntwo\n")
 	before := p.files()
 	snapshots := len(p.snapshots)
-	report, err := p.Rewind(t.Context(), "m1", Options{Dry: true})
+	report, err := p.Rewind(t.Context(), "m1", Options{DryRun: true})
 	if err != nil {
 		t.Fatal(err)
 	}

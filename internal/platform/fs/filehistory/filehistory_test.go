@@ -251,12 +251,12 @@ func TestSnapshotsAreBounded(t *testing.T) {
 			t.Errorf("%d contents for %d snapshots", n, snapshots)
 		}
 		for _, id := range []string{"m0", "a0"} {
-			if _, err := p.Rewind(t.Context(), id, Options{Dry: true}); err == nil {
+			if _, err := p.Rewind(t.Context(), id, Options{DryRun: true}); err == nil {
 				t.Errorf("%s is still there", id)
 			}
 		}
 		for _, id := range []string{"m1", "a1", "a100"} {
-			if _, err := p.Rewind(t.Context(), id, Options{Dry: true}); err != nil {
+			if _, err := p.Rewind(t.Context(), id, Options{DryRun: true}); err != nil {
 				t.Error(err)
 			}
 		}
@@ -379,7 +379,7 @@ func TestStats(t *testing.T) {
 		"m2": {3, 2, 3},
 		"m3": {1, 0, 3},
 	} {
-		got, err := p.Rewind(t.Context(), id, Options{Dry: true})
+		got, err := p.Rewind(t.Context(), id, Options{DryRun: true})
 		if err != nil || got.Stats != want {
 			t.Errorf("since %s: %+v, %v, want %+v", id, got.Stats, err, want)
 		}

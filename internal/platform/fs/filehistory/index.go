@@ -59,7 +59,7 @@ func (b *backup) record(path, of string) record {
 	return r
 }
 
-func (r *rewinding) record() record { return record{Type: "rewind", ID: r.undo, Of: r.to} }
+func (r *pendingRewind) record() record { return record{Type: "rewind", ID: r.undo, Of: r.to} }
 
 func (s *snapshot) records() []record {
 	records := []record{{Type: "snapshot", ID: s.id, Time: &s.time}}
@@ -83,7 +83,7 @@ func (h *History) load() error {
 		return err
 	}
 	if h.store.refused == nil {
-		if data, err = mend(h.store.indexPath(), data); err != nil {
+		if data, err = repairIndex(h.store.indexPath(), data); err != nil {
 			return err
 		}
 	}
@@ -125,9 +125,9 @@ func (h *History) cutShort() {
 	h.changes = h.had
 }
 
-// mend returns the complete lines of the index at path, which contains data. The rest is a
+// repairIndex returns the complete lines of the index at path, which contains data. The rest is a
 // write cut short when the process was killed, unless it is a record whose end is damaged.
-func mend(path string, data []byte) ([]byte, error) {
+func repairIndex(path string, data []byte) ([]byte, error) {
 	whole := bytes.LastIndexByte(data, '\n') + 1
 	if whole == len(data) {
 		return data, nil
@@ -212,7 +212,7 @@ func (h *History) replay(r record) error {
 		h.expect(r.Path, v)
 		return nil
 	case "rewind":
-		h.begun = &rewinding{to: r.Of, undo: r.ID}
+		h.begun = &pendingRewind{to: r.Of, undo: r.ID}
 		return nil
 	case "rewound":
 		h.begun = nil

@@ -52,9 +52,9 @@ func (k *pack) add(dir string, hash string, data []byte) (records []record, err 
 	return append(records, p.record(hash)), nil
 }
 
-// takeBack removes a content, and the pack if it was created for it, since the index does not
+// revertChange removes a content, and the pack if it was created for it, since the index does not
 // refer to them.
-func (s *store) takeBack(hash string, wholePack bool) {
+func (s *store) dropContent(hash string, wholePack bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.pack.places, hash)

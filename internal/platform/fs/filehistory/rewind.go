@@ -18,13 +18,13 @@ type Options struct {
 	// Force also restores files changed outside the tools and, in a damaged history, the files
 	// whose previous state is certain.
 	Force bool
-	// Dry reports the changes without making them.
-	Dry bool
+	// DryRun reports the changes without making them.
+	DryRun bool
 	// Later are the user messages after the target, oldest first. A target without records is
 	// then equivalent to the first of them that has some. If nil, the target must have records.
 	Later []string
-	// Back undoes the rewind with the given ID, and nothing that happened since.
-	Back bool
+	// UndoRewind undoes the rewind with the given ID, and nothing that happened since.
+	UndoRewind bool
 }
 
 // Conflict is the error for a rewind when files were changed outside the tools. Nothing was
@@ -97,8 +97,8 @@ func (h *History) Rewind(ctx context.Context, id string, o Options) (Report, err
 	}
 	var plan []step
 	switch {
-	case o.Back:
-		plan, report.Later, err = planBack(h, from, report.Left)
+	case o.UndoRewind:
+		plan, report.Later, err = planRewindUndo(h, from, report.Left)
 	case h.authored(id) >= 0:
 		plan, report.Later, err = planUndo(h, id, report.Left)
 	default:
@@ -125,7 +125,7 @@ func (h *History) Rewind(ctx context.Context, id string, o Options) (Report, err
 		report.Paths = append(report.Paths, f.Path)
 		report.Stats.add(f)
 	}
-	if o.Dry || len(plan) == 0 {
+	if o.DryRun || len(plan) == 0 {
 		return report, nil
 	}
 	report.Undo = rewindPrefix + rand.Text()
@@ -136,10 +136,10 @@ func (h *History) Rewind(ctx context.Context, id string, o Options) (Report, err
 			return Report{}, fmt.Errorf("keeping what %s is now: %w; nothing was changed", plan[i].path, err)
 		}
 	}
-	if err := announce(h, &rewinding{to: id, undo: report.Undo}, plan); err != nil {
+	if err := recordPlan(h, &pendingRewind{to: id, undo: report.Undo}, plan); err != nil {
 		return Report{}, fmt.Errorf("keeping what the files are now: %w; nothing was changed", err)
 	}
-	if err := carryOut(plan, h.put); err != nil {
+	if err := applySteps(plan, h.put); err != nil {
 		endRewind(h)
 		return Report{}, err
 	}
@@ -151,8 +151,8 @@ func (h *History) Rewind(ctx context.Context, id string, o Options) (Report, err
 	return report, nil
 }
 
-// announce records the upcoming restores, so that they are known if the process is killed.
-func announce(h *History, r *rewinding, plan []step) error {
+// recordPlan records the upcoming restores, so that they are known if the process is killed.
+func recordPlan(h *History, r *pendingRewind, plan []step) error {
 	records := []record{r.record()}
 	for _, s := range plan {
 		next := s.then
@@ -248,7 +248,7 @@ func (h *History) plan(from int, except []string) ([]step, error) {
 		if slices.Contains(except, path) {
 			continue
 		}
-		now, data, err := look(path)
+		now, data, err := currentVersion(path)
 		if err != nil {
 			return nil, fmt.Errorf("looking at %s: %w; nothing was changed", path, err)
 		}
@@ -267,9 +267,9 @@ func (h *History) plan(from int, except []string) ([]step, error) {
 	return steps, nil
 }
 
-// carryOut restores the files one by one. If one fails, it reverts the previous ones. Put gives
+// applySteps restores the files one by one. If one fails, it reverts the previous ones. Put gives
 // a file the content and mode of a version.
-func carryOut(steps []step, put func(path string, v version) error) error {
+func applySteps(steps []step, put func(path string, v version) error) error {
 	for i, s := range steps {
 		err := errors.New("it was changed just now")
 		if !s.changed() {

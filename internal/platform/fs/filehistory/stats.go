@@ -122,7 +122,7 @@ func (c *counter) between(path string, then version, after map[string]version) (
 			return f, true
 		}
 		var err error
-		if next, now, err = look(path); err != nil {
+		if next, now, err = currentVersion(path); err != nil {
 			return f, true
 		}
 	}
@@ -231,7 +231,7 @@ func pairOf(s *store, path string, then version, after map[string]version) (p Pa
 		if info, err := os.Lstat(path); err == nil && info.Size() > maxCounted {
 			return p, false, errTooLarge
 		}
-		next, p.Now, err = look(path)
+		next, p.Now, err = currentVersion(path)
 	}
 	if err != nil || next.hash == then.hash {
 		return p, err == nil, err

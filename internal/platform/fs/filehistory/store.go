@@ -96,8 +96,8 @@ func open(path string) (*os.File, fs.FileInfo, error) {
 	return file, info, nil
 }
 
-// look returns the version of the file at path without storing it.
-func look(path string) (version, []byte, error) {
+// currentVersion returns the version of the file at path without storing it.
+func currentVersion(path string) (version, []byte, error) {
 	file, info, err := open(path)
 	if file == nil || err != nil {
 		return version{}, nil, err
@@ -175,7 +175,7 @@ func (s *store) putPacked(hash string, data []byte) error {
 		return err
 	}
 	if err := s.append(records...); err != nil {
-		s.takeBack(hash, len(records) > 1)
+		s.dropContent(hash, len(records) > 1)
 		return err
 	}
 	return nil

@@ -21,7 +21,7 @@ type timeline struct {
 	// killed, it may have done so.
 	next map[string]version
 	// begun is the unfinished rewind, or nil.
-	begun *rewinding
+	begun *pendingRewind
 	// backups are the backups of numbered changes, keyed by number. changes is the last number.
 	backups map[int64]*backup
 	changes int64
@@ -35,8 +35,8 @@ func newTimeline() timeline {
 	return timeline{ids: map[string]*snapshot{}, left: map[string]version{}, next: map[string]version{}, lost: map[string]int64{}, backups: map[int64]*backup{}}
 }
 
-// A rewinding is a rewind to a message, with the ID that undoes it.
-type rewinding struct{ to, undo string }
+// A pendingRewind is a rewind to a message, with the ID that undoes it.
+type pendingRewind struct{ to, undo string }
 
 // own reports whether the tools produced the file's current state, or were about to when the
 // process was killed.

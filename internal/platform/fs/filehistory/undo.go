@@ -76,9 +76,9 @@ func (t *timeline) since(id string, later []string) (from int, before int64, err
 	return t.find(id, later)
 }
 
-// A link is a change that is still part of a file's current state.
-type link struct {
-	prev          *link
+// An appliedChange is a change that is still part of a file's current state.
+type appliedChange struct {
+	prev          *appliedChange
 	by            Author
 	outside       bool // made by the user or another program
 	before, after version
@@ -89,20 +89,20 @@ type link struct {
 
 // history returns the changes that led to the current state of the file at path, the last one
 // first. Changes undone by a rewind are not included.
-func (t *timeline) history(path string, now version) *link {
+func (t *timeline) history(path string, now version) *appliedChange {
 	type state struct {
 		hash string
-		head *link
+		head *appliedChange
 	}
 	var states []state // file states, oldest first
-	var head, last *link
+	var head, last *appliedChange
 	for _, b := range t.written(path, now) {
-		c := &link{prev: head, by: b.by, before: b.version, after: *b.left}
+		c := &appliedChange{prev: head, by: b.by, before: b.version, after: *b.left}
 		if last == nil {
 			states = append(states, state{b.hash, nil})
 		} else if b.hash != last.after.hash {
 			if c.raced = b.at < last.after.at; !c.raced {
-				c.prev = &link{prev: head, outside: true, before: last.after, after: b.version}
+				c.prev = &appliedChange{prev: head, outside: true, before: last.after, after: b.version}
 				states = append(states, state{b.hash, c.prev})
 			}
 		}
@@ -119,7 +119,7 @@ func (t *timeline) history(path string, now version) *link {
 		states = append(states, state{b.left.hash, head})
 	}
 	if last != nil && last.after.hash != now.hash {
-		head = &link{prev: head, outside: true, before: last.after, after: now}
+		head = &appliedChange{prev: head, outside: true, before: last.after, after: now}
 	}
 	return head
 }
@@ -153,7 +153,7 @@ func planUndo(h *History, agent string, except []string) (steps []step, later []
 		if slices.Contains(except, path) {
 			continue
 		}
-		now, data, err := look(path)
+		now, data, err := currentVersion(path)
 		if err != nil {
 			return nil, nil, fmt.Errorf("looking at %s: %w; nothing was changed", path, err)
 		}
@@ -184,7 +184,7 @@ func (t *timeline) paths(of func(*backup) bool) []string {
 
 // without makes the step restore the file without an agent's changes, given the last change in
 // head. If that is impossible, it returns the changes that prevent it.
-func (s *step) without(st *store, head *link, agent string) *LaterChange {
+func (s *step) without(st *store, head *appliedChange, agent string) *LaterChange {
 	var since LaterChange
 	content := s.data
 	for at := head; at != nil; at = at.prev {
@@ -197,7 +197,7 @@ func (s *step) without(st *store, head *link, agent string) *LaterChange {
 			run.prev, run.before, run.raced, at = run.prev.prev, run.prev.before, run.prev.raced, run.prev
 		}
 		var ok bool
-		if s.then, content, ok = takeBack(st, &run, s.then, content); !ok {
+		if s.then, content, ok = revertChange(st, &run, s.then, content); !ok {
 			if run.raced && run.prev != nil {
 				since.add(run.prev)
 			}
@@ -211,7 +211,7 @@ func (s *step) without(st *store, head *link, agent string) *LaterChange {
 }
 
 // add adds a change; changes are added from last to first.
-func (l *LaterChange) add(c *link) {
+func (l *LaterChange) add(c *appliedChange) {
 	switch {
 	case c.outside:
 		l.Outside = true
@@ -220,8 +220,8 @@ func (l *LaterChange) add(c *link) {
 	}
 }
 
-// takeBack returns a file without a change, if that is possible without loss.
-func takeBack(st *store, c *link, now version, content []byte) (version, []byte, bool) {
+// revertChange returns a file without a change, if that is possible without loss.
+func revertChange(st *store, c *appliedChange, now version, content []byte) (version, []byte, bool) {
 	if c.raced {
 		return now, nil, false
 	}
@@ -256,8 +256,8 @@ func mergeable(contents ...[]byte) bool {
 	return !slices.ContainsFunc(contents, func(data []byte) bool { return len(data) > maxCounted || isBinary(data) })
 }
 
-// planBack returns the steps to undo a rewind, and the files that were changed since.
-func planBack(h *History, at int, except []string) (steps []step, later []LaterChange, err error) {
+// planRewindUndo returns the steps to undo a rewind, and the files that were changed since.
+func planRewindUndo(h *History, at int, except []string) (steps []step, later []LaterChange, err error) {
 	if at >= len(h.snapshots) || !strings.HasPrefix(h.snapshots[at].id, rewindPrefix) {
 		return nil, nil, errors.New("there is no such rewind to take back")
 	}
@@ -267,7 +267,7 @@ func planBack(h *History, at int, except []string) (steps []step, later []LaterC
 		if b.by.ID != userID || slices.Contains(except, path) {
 			continue
 		}
-		now, data, err := look(path)
+		now, data, err := currentVersion(path)
 		if err != nil {
 			return nil, nil, fmt.Errorf("looking at %s: %w; nothing was changed", path, err)
 		}
@@ -287,7 +287,7 @@ func planBack(h *History, at int, except []string) (steps []step, later []LaterC
 }
 
 // changedAfter returns who changed a file after a rewind.
-func changedAfter(head *link, path string, rewound *backup) LaterChange {
+func changedAfter(head *appliedChange, path string, rewound *backup) LaterChange {
 	l := LaterChange{Path: path}
 	done := rewound.at
 	if rewound.left != nil {

@@ -87,7 +87,7 @@ func TestUndoOfAnAgent(t *testing.T) {
 			if reopen {
 				p.reopen()
 			}
-			dry, err := p.Rewind(t.Context(), ann.ID, Options{Dry: true})
+			dry, err := p.Rewind(t.Context(), ann.ID, Options{DryRun: true})
 			if err != nil {
 				t.Fatal(tt.name, err)
 			}
@@ -100,7 +100,7 @@ func TestUndoOfAnAgent(t *testing.T) {
 			}
 			letters := regexp.MustCompile(`[A-Z]`).FindAllString(p.files()["f"], -1)
 			switch {
-			case tt.want == nil && (p.files()["f"] != now || len(report.Later) != 1 || said(report.Later[0]) != tt.later):
+			case tt.want == nil && (p.files()["f"] != now || len(report.Later) != 1 || laterAuthors(report.Later[0]) != tt.later):
 				t.Errorf("%s: it became %q, %+v", tt.name, p.files()["f"], report.Later)
 			case tt.want != nil && (!slices.Equal(letters, tt.want) && len(tt.want)+len(letters) > 0 || report.Later != nil):
 				t.Errorf("%s: it became %q, %+v", tt.name, p.files()["f"], report.Later)
@@ -114,7 +114,7 @@ func TestUndoOfAnAgent(t *testing.T) {
 			if reopen {
 				p.reopen()
 			}
-			if _, err := p.Rewind(t.Context(), report.Undo, Options{Back: true}); err != nil {
+			if _, err := p.Rewind(t.Context(), report.Undo, Options{UndoRewind: true}); err != nil {
 				t.Fatal(tt.name, err)
 			}
 			if diff := cmp.Diff(map[string]string{"f": now, "other": "one\n"}, p.files()); diff != "" {
@@ -131,8 +131,8 @@ func TestUndoOfAnAgent(t *testing.T) {
 	}
 }
 
-// said returns the authors of a later change.
-func said(l LaterChange) string {
+// laterAuthors returns the authors of a later change.
+func laterAuthors(l LaterChange) string {
 	var names []string
 	for _, a := range l.By {
 		if a.ID == "" {
@@ -181,7 +181,7 @@ func TestUndoOfWholeFiles(t *testing.T) {
 	}
 	var later []string
 	for _, l := range report.Later {
-		later = append(later, strings.TrimPrefix(l.Path, p.root+string(os.PathSeparator))+": "+said(l))
+		later = append(later, strings.TrimPrefix(l.Path, p.root+string(os.PathSeparator))+": "+laterAuthors(l))
 	}
 	if diff := cmp.Diff([]string{"binary and another: Bob", "new, then changed: Bob"}, later); diff != "" {
 		t.Error(diff)
@@ -343,17 +343,17 @@ func TestTakeBackARewindAlone(t *testing.T) {
 	}
 	p.editBy(ann, "g", "of Ann\n")
 	p.editBy(ann, "h", "of Ann\n")
-	back, err := p.Rewind(t.Context(), report.Undo, Options{Back: true})
+	back, err := p.Rewind(t.Context(), report.Undo, Options{UndoRewind: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(map[string]string{"f": "one\n", "g": "of Ann\n", "h": "of Ann\n"}, p.files()); diff != "" {
 		t.Error(diff)
 	}
-	if len(back.Later) != 1 || back.Later[0].Path != p.path("g") || said(back.Later[0]) != "Ann" {
+	if len(back.Later) != 1 || back.Later[0].Path != p.path("g") || laterAuthors(back.Later[0]) != "Ann" {
 		t.Errorf("left are %+v", back.Later)
 	}
-	if _, err := p.Rewind(t.Context(), "m1", Options{Back: true}); err == nil {
+	if _, err := p.Rewind(t.Context(), "m1", Options{UndoRewind: true}); err == nil {
 		t.Error("a message was taken for a rewind")
 	}
 	for _, id := range []string{"a9", "", userID} {
@@ -497,14 +497,14 @@ func TestUndoWithBadRecords(t *testing.T) {
 		}
 		p.Begin("m2")
 		p.editBy(bob, "f", "four\n")
-		if _, err := p.Rewind(t.Context(), bob.ID, Options{Dry: true, Force: true}); err != nil {
+		if _, err := p.Rewind(t.Context(), bob.ID, Options{DryRun: true, Force: true}); err != nil {
 			t.Errorf("%s: %v", bad, err)
 		}
 	}
 }
 
-// A crowd is a group of authors that change files whose line names are unique.
-type crowd struct {
+// An authorGroup is a group of authors that change files whose line names are unique.
+type authorGroup struct {
 	*project
 	rt      *rapid.T
 	n       int
@@ -512,10 +512,10 @@ type crowd struct {
 }
 
 // lines returns the lines of a file.
-func (c *crowd) lines(name string) []string { return strings.Fields(c.files()[name]) }
+func (c *authorGroup) lines(name string) []string { return strings.Fields(c.files()[name]) }
 
 // change makes a random change by an author.
-func (c *crowd) change(by, name string) {
+func (c *authorGroup) change(by, name string) {
 	lines := c.lines(name)
 	at := rapid.IntRange(0, len(lines)).Draw(c.rt, "at")
 	end := min(len(lines), at+rapid.IntRange(0, 2).Draw(c.rt, "removed"))
@@ -539,7 +539,7 @@ func (c *crowd) change(by, name string) {
 }
 
 // undo undoes an agent's changes and checks that no other changes are affected.
-func (c *crowd) undo(agent string) {
+func (c *authorGroup) undo(agent string) {
 	before := c.files()
 	report, err := c.Rewind(c.t.Context(), agent, Options{})
 	if err != nil {
@@ -577,14 +577,14 @@ func (c *crowd) undo(agent string) {
 	if rapid.Bool().Draw(c.rt, "reopen") {
 		c.reopen()
 	}
-	back, err := c.Rewind(c.t.Context(), report.Undo, Options{Back: true})
+	back, err := c.Rewind(c.t.Context(), report.Undo, Options{UndoRewind: true})
 	if diff := cmp.Diff(before, c.files()); diff != "" || err != nil || back.Later != nil {
 		c.rt.Fatalf("undone and done again (-want +got):\n%s, %v", diff, err)
 	}
 	if rapid.Bool().Draw(c.rt, "stay") {
 		return
 	}
-	if _, err := c.Rewind(c.t.Context(), back.Undo, Options{Back: true}); err != nil {
+	if _, err := c.Rewind(c.t.Context(), back.Undo, Options{UndoRewind: true}); err != nil {
 		c.rt.Fatal(err)
 	}
 	if diff := cmp.Diff(done, c.files()); diff != "" {
@@ -600,7 +600,7 @@ func (c *crowd) undo(agent string) {
 func TestUndoNeverTouchesOthers(t *testing.T) {
 	undone, left := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
-		c := &crowd{project: newProject(t), rt: rt, removed: map[string]string{}}
+		c := &authorGroup{project: newProject(t), rt: rt, removed: map[string]string{}}
 		defer c.Close()
 		c.outside("f", "l1\nl2\nl3\nl4\nl5\nl6\nl7\nl8\nl9\nl10\nl11\nl12\n")
 		c.outside("g", "k1\nk2\nk3\nk4\nk5\nk6\n")
@@ -641,7 +641,7 @@ func TestUndoNeverTouchesOthers(t *testing.T) {
 			}
 		}
 		for _, agent := range []string{"a1", "a2"} {
-			dry, err := c.Rewind(t.Context(), agent, Options{Dry: true})
+			dry, err := c.Rewind(t.Context(), agent, Options{DryRun: true})
 			if err == nil {
 				undone, left = undone+len(dry.Changes), left+len(dry.Later)
 			}

@@ -113,7 +113,7 @@ const maxKey = 200
 // ProjectKey returns the directory name for a project at an absolute path. Different paths can
 // have the same key unless they are long; see [HashedKey].
 func ProjectKey(path string) string {
-	key := sanitised(path)
+	key := sanitized(path)
 	if len(key) > maxKey {
 		return key[:maxKey] + "-" + shortHash(path)
 	}
@@ -122,12 +122,12 @@ func ProjectKey(path string) string {
 
 // HashedKey returns the key for path when its [ProjectKey] is taken by another path.
 func HashedKey(path string) string {
-	key := sanitised(path)
+	key := sanitized(path)
 	return key[:min(len(key), maxKey)] + "-" + shortHash(path)
 }
 
-// sanitised returns path with everything but ASCII letters and digits replaced by dashes.
-func sanitised(path string) string {
+// sanitized returns path with everything but ASCII letters and digits replaced by dashes.
+func sanitized(path string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9':

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// born returns a file's creation time.
-func born(path string) (time.Time, bool) {
+// creationTime returns a file's creation time.
+func creationTime(path string) (time.Time, bool) {
 	var st unix.Stat_t
 	if err := unix.Lstat(path, &st); err != nil {
 		return time.Time{}, false

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// born returns a file's creation time, if the file system records it.
-func born(path string) (time.Time, bool) {
+// creationTime returns a file's creation time, if the file system records it.
+func creationTime(path string) (time.Time, bool) {
 	var st unix.Statx_t
 	err := unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW|unix.AT_STATX_DONT_SYNC, unix.STATX_BTIME, &st)
 	if err != nil || st.Mask&unix.STATX_BTIME == 0 {

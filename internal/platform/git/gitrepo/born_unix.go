@@ -4,5 +4,5 @@ package gitrepo
 
 import "time"
 
-// born is not available on this system.
+// creationTime is not available on this system.
 func born(path string) (time.Time, bool) { return time.Time{}, false }

@@ -57,11 +57,11 @@ func Harden(args []string) []string {
 	if n >= len(args) {
 		return args
 	}
-	return slices.Concat(args[:n+1], plainly(args[n]), args[n+1:])
+	return slices.Concat(args[:n+1], plainOutputFlags(args[n]), args[n+1:])
 }
 
-// plainly returns the options that keep other programs from producing a sub-command's output.
-func plainly(sub string) []string {
+// plainOutputFlags returns the options that keep other programs from producing a sub-command's output.
+func plainOutputFlags(sub string) []string {
 	switch sub {
 	case "diff", "log", "show", "whatchanged", "diff-tree", "diff-index", "diff-files":
 		return []string{"--no-ext-diff", "--no-textconv"}

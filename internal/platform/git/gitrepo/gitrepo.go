@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	// patience is the time limit for all git commands of one verdict.
-	patience = 5 * time.Second
+	// verdictTimeout is the time limit for all git commands of one verdict.
+	verdictTimeout = 5 * time.Second
 	// maxChanges is how often an inquiry is repeated because the repository changed during it.
 	maxChanges = 4
 	// maxSubmodules is the maximum number of submodules to examine; a repository with more is
@@ -77,7 +77,7 @@ func (j *Judge) Of(dir string) *Verdict {
 		}
 	}
 	delete(j.known, dir)
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), verdictTimeout)
 	defer cancel()
 	v := j.inquire(ctx, dir)
 	for range maxChanges {
@@ -103,7 +103,7 @@ func (j *Judge) Made(dir string) {
 		return
 	}
 	gitDir := resolve(dir, target)
-	when, known := born(gitDir)
+	when, known := creationTime(gitDir)
 	if !known {
 		return
 	}
@@ -134,17 +134,17 @@ type Verdict struct {
 	program   string
 	own       func() string // the git that git starts; may be nil or return ""
 	environ   []string      // environment of the inquiry
-	roles     roles
+	roles     dependencies
 	settled   bool // no file changed so recently that a further change could go unnoticed
 
-	indexes    roles    // indexes of the repository and its submodules
-	dirs       []string // git directories of the repository and its submodules
-	links      bool     // an index contains submodules, or could not be read without git
-	attributes bool     // depends on attributes of tracked files
-	hash       int      // object name size in bytes; 0 if unknown
-	tables     bool     // references are not stored as files
-	user       string   // user.name
-	loose      bool     // an include names a file without a stamp
+	indexes    dependencies // indexes of the repository and its submodules
+	dirs       []string     // git directories of the repository and its submodules
+	links      bool         // an index contains submodules, or could not be read without git
+	attributes bool         // depends on attributes of tracked files
+	hash       int          // object name size in bytes; 0 if unknown
+	tables     bool         // references are not stored as files
+	user       string       // user.name
+	loose      bool         // an include names a file without a stamp
 }
 
 // Program returns the git executable and the environment for running it outside a jail.

@@ -333,7 +333,7 @@ func TestHostileRepositories(t *testing.T) {
 			if v.Doubt() == nil {
 				t.Errorf("it is not doubted: %+v", v)
 			}
-			if took := time.Since(began); took > 10*patience { // the machine may be busy; git would hang forever
+			if took := time.Since(began); took > 10*verdictTimeout { // the machine may be busy; git would hang forever
 				t.Errorf("it took %v", took)
 			}
 			t.Log(v.Doubt())

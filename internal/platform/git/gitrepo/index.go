@@ -19,8 +19,8 @@ func indexOf(gitDir string) string { return filepath.Join(gitDir, "index") }
 
 // readLinks reads an index and returns the paths of its submodules and the file's stamp at that
 // time. Hash is the object name size in bytes.
-func readLinks(gitDir string, hash int) (links []string, index role, err error) {
-	index = role{path: indexOf(gitDir), look: entry, stamp: stampOf(indexOf(gitDir), entry)}
+func readLinks(gitDir string, hash int) (links []string, index dependency, err error) {
+	index = dependency{path: indexOf(gitDir), look: entry, stamp: stampOf(indexOf(gitDir), entry)}
 	switch {
 	case !index.stamp.exists():
 		return nil, index, nil // empty repository
@@ -38,7 +38,7 @@ func readLinks(gitDir string, hash int) (links []string, index role, err error) 
 		switch {
 		case e.Mode&gitindex.KindMask == gitindex.KindDir:
 			return gitindex.ErrPartial
-		case odd(e.Name):
+		case isOutsideTree(e.Name):
 			strange = fmt.Errorf("%w %q", errOdd, e.Name)
 		case e.Mode&gitindex.KindMask == gitindex.KindModule:
 			links = append(links, string(e.Name))
@@ -73,6 +73,6 @@ func (v *Verdict) current() *Verdict {
 		return nil
 	}
 	now := *v
-	now.indexes = roles{index}
+	now.indexes = dependencies{index}
 	return &now
 }

@@ -25,7 +25,7 @@ type inquiry struct {
 	began      time.Time
 	made       map[string]time.Time // see [Judge.Made]
 	roots      []string             // working directories with links resolved, the session's first
-	roles      roles
+	roles      dependencies
 	submodules int // number examined so far
 }
 
@@ -70,7 +70,7 @@ func (j *Judge) ownGit(git string, env []string) string {
 	if j.own.program == git && j.own.stamp == now {
 		return j.own.path
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), verdictTimeout)
 	defer cancel()
 	q := &inquiry{ctx: ctx, git: git, env: env}
 	out, err := q.ask(string(filepath.Separator), nil, "--exec-path")
@@ -141,9 +141,9 @@ func (r *refusal) Error() string { return "git: " + r.message }
 const (
 	// maxAnswer is the maximum size of git's output.
 	maxAnswer = 64 << 20
-	// lastWords is how long to wait for remaining output after git has exited. It is long
+	// outputGrace is how long to wait for remaining output after git has exited. It is long
 	// because the machine may be busy.
-	lastWords = 2 * time.Second
+	outputGrace = 2 * time.Second
 )
 
 // ask runs git in dir and returns its output. The settings apply in addition to the
@@ -153,7 +153,7 @@ func (q *inquiry) ask(dir string, settings []setting, args ...string) ([]byte, e
 	cmd.Dir, cmd.Env = dir, slices.Concat(q.env, settingsEnv(settings))
 	out, said := &head{room: maxAnswer}, &head{room: 4 << 10}
 	cmd.Stdout, cmd.Stderr = out, said
-	finish := osproc.Isolate(cmd, lastWords)
+	finish := osproc.Isolate(cmd, outputGrace)
 	err := cmd.Run()
 	finish()
 	var failed *exec.ExitError

@@ -29,7 +29,7 @@ func (q *inquiry) examine(v *Verdict, dir string, depth int) error {
 		return err
 	}
 	v.note(all)
-	if err := q.weigh(v, all); err != nil {
+	if err := q.checkSettings(v, all); err != nil {
 		return err
 	}
 	if err := q.adapt(v, all); err != nil || v.Top == "" {
@@ -72,7 +72,7 @@ func (q *inquiry) private(top string) bool {
 // age distrusts a repository that is newer than the judge, because a command of this session
 // may have created it.
 func (q *inquiry) age(v *Verdict) error {
-	made, known := born(v.Dir)
+	made, known := creationTime(v.Dir)
 	if !known || made.Before(q.began) || made.Equal(q.made[real(v.Dir)]) {
 		return nil
 	}
@@ -93,7 +93,7 @@ func (q *inquiry) links(v *Verdict) ([]string, error) {
 		return nil, err
 	}
 	if err != nil { // a split index, for example
-		index = role{indexOf(v.Dir), entry, stampOf(indexOf(v.Dir), entry)}
+		index = dependency{indexOf(v.Dir), entry, stampOf(indexOf(v.Dir), entry)}
 		links, err = q.listLinks(v)
 	}
 	v.indexes, v.links = append(v.indexes, index), v.links || len(links) > 0
@@ -115,7 +115,7 @@ func (q *inquiry) listLinks(v *Verdict) ([]string, error) {
 		if !ok {
 			return nil, errors.New("git's answer about its index is not understood")
 		}
-		if odd(name) {
+		if isOutsideTree(name) {
 			return nil, fmt.Errorf("%w %q", errOdd, name)
 		}
 		if bytes.HasPrefix(entry, []byte("160000 ")) {
@@ -125,8 +125,8 @@ func (q *inquiry) listLinks(v *Verdict) ([]string, error) {
 	return links, nil
 }
 
-// odd reports whether an index path is outside the work tree or inside the git directory.
-func odd(name []byte) bool {
+// isOutsideTree reports whether an index path is outside the work tree or inside the git directory.
+func isOutsideTree(name []byte) bool {
 	if len(name) == 0 || name[0] == '/' {
 		return true
 	}

@@ -93,7 +93,7 @@ func doubtful(s setting, top string) error {
 	case s.key == "core.fsmonitor":
 		bad = !slices.Contains([]string{"false", "true", "no", "yes", "off", "on", "0", "1", ""}, strings.ToLower(s.value))
 	case section == "remote" && strings.HasSuffix(name, "url"):
-		bad = helped(s.value)
+		bad = usesRemoteHelper(s.value)
 	case section == "submodule" && name == "update":
 		bad = strings.HasPrefix(strings.TrimSpace(s.value), "!")
 	case s.key == "diff.submodule":
@@ -116,8 +116,8 @@ func fileOf(s setting) (string, bool) {
 	return s.value, s.key == "blame.ignorerevsfile" || s.key == "mailmap.file"
 }
 
-// helped reports whether git uses a remote helper program named in the URL.
-func helped(url string) bool {
+// usesRemoteHelper reports whether git uses a remote helper program named in the URL.
+func usesRemoteHelper(url string) bool {
 	transport, _, ok := strings.Cut(url, "::")
 	return ok && !strings.ContainsAny(transport, "/:[@")
 }

@@ -13,7 +13,7 @@ import (
 // files they depend on change.
 type places struct {
 	paths []string
-	roles roles
+	roles dependencies
 }
 
 // maxBelow is the maximum number of directory entries searched for nested repositories.
@@ -30,7 +30,7 @@ func (j *Judge) Obeyed(dir string) []string {
 	if p := j.obeyed[dir]; p != nil && p.roles.hold() {
 		return p.paths
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), verdictTimeout)
 	defer cancel()
 	began := time.Now()
 	q := &inquiry{ctx: ctx, began: j.began}

@@ -15,7 +15,7 @@ func (q *inquiry) find(dir string) (*Verdict, error) {
 	if err != nil {
 		return nil, fmt.Errorf("looking for a repository: %w", err)
 	}
-	if err := q.survey(at); err != nil {
+	if err := q.checkPaths(at); err != nil {
 		return nil, err
 	}
 	out, err := q.ask(at, guards(), "rev-parse", "--is-bare-repository", "--is-inside-git-dir", "--absolute-git-dir", "--git-common-dir", "--show-toplevel")
@@ -41,9 +41,9 @@ func (q *inquiry) find(dir string) (*Verdict, error) {
 	return v, q.compare(v)
 }
 
-// survey checks the files that git will read on its way up from dir before git runs: a file
+// checkPaths checks the files that git will read on its way up from dir before git runs: a file
 // that never ends would make it hang.
-func (q *inquiry) survey(at string) error {
+func (q *inquiry) checkPaths(at string) error {
 	for dir := at; ; dir = filepath.Dir(dir) {
 		dotGit := filepath.Join(dir, ".git")
 		switch s := q.roles.add(dotGit, entry); {

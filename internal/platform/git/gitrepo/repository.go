@@ -82,7 +82,7 @@ func (r *Repository) Save(ctx context.Context, w *cachefile.Writer, dir string) 
 
 // systemConfig adds the system-wide configuration, which may not exist, and reports whether its
 // location is known.
-func systemConfig(ctx context.Context, v *Verdict, all *roles) bool {
+func systemConfig(ctx context.Context, v *Verdict, all *dependencies) bool {
 	known := slices.ContainsFunc(v.environ, func(e string) bool {
 		return strings.HasPrefix(e, "GIT_CONFIG_NOSYSTEM=") || strings.HasPrefix(e, "GIT_CONFIG_SYSTEM=")
 	})
@@ -126,11 +126,11 @@ func (j *Judge) Load(r *cachefile.Reader, dir string) *Repository {
 	if r.Failed() || v.Top == "" || !slices.Contains(v.dirs, v.Dir) || !v.roles.hold() {
 		return nil
 	}
-	if q.survey(real(dir)) != nil || !v.roles.cover(q.roles) {
+	if q.checkPaths(real(dir)) != nil || !v.roles.cover(q.roles) {
 		return nil
 	}
 	for _, dir := range v.dirs {
-		if made, known := born(dir); known && !made.Before(j.began) {
+		if made, known := creationTime(dir); known && !made.Before(j.began) {
 			return nil
 		}
 	}
@@ -139,11 +139,11 @@ func (j *Judge) Load(r *cachefile.Reader, dir string) *Repository {
 }
 
 // cover reports whether r contains all roles of o.
-func (r roles) cover(o roles) bool {
-	return !slices.ContainsFunc(o, func(x role) bool { return !slices.Contains(r, x) })
+func (r dependencies) cover(o dependencies) bool {
+	return !slices.ContainsFunc(o, func(x dependency) bool { return !slices.Contains(r, x) })
 }
 
-func (r roles) write(w *cachefile.Writer) {
+func (r dependencies) write(w *cachefile.Writer) {
 	w.Number(uint64(len(r)))
 	for _, x := range r {
 		s := x.stamp
@@ -154,11 +154,11 @@ func (r roles) write(w *cachefile.Writer) {
 	}
 }
 
-func readRoles(r *cachefile.Reader) roles {
-	var all roles
+func readRoles(r *cachefile.Reader) dependencies {
+	var all dependencies
 	for range r.Count() {
-		x := role{path: r.Text()}
-		x.look = look(r.Number())
+		x := dependency{path: r.Text()}
+		x.look = statMode(r.Number())
 		x.stamp = stamp{device: r.Number(), inode: r.Number(), mode: uint32(r.Number()), size: int64(r.Number()), changed: int64(r.Number()), status: int64(r.Number()), problem: uintptr(r.Number())}
 		if r.Failed() {
 			return nil

@@ -164,7 +164,7 @@ func TestLoadDamaged(t *testing.T) {
 	for name, change := range map[string]func(*Verdict){
 		"no roles": func(v *Verdict) { v.roles = nil },
 		"a role less": func(v *Verdict) {
-			v.roles = slices.DeleteFunc(slices.Clone(v.roles), func(x role) bool { return strings.HasSuffix(x.path, ".git/config") })
+			v.roles = slices.DeleteFunc(slices.Clone(v.roles), func(x dependency) bool { return strings.HasSuffix(x.path, ".git/config") })
 		},
 		"no directory":    func(v *Verdict) { v.dirs = nil },
 		"no work tree":    func(v *Verdict) { v.Top = "" },

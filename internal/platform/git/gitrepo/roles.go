@@ -16,37 +16,37 @@ type stamp struct {
 	problem         uintptr
 }
 
-// A look determines how a file is inspected.
-type look uint8
+// A statMode determines how a file is inspected.
+type statMode uint8
 
 const (
-	entry   look = iota // the file itself; links are not followed
-	target              // the target of a link
-	listing             // a directory and its names
+	entry   statMode = iota // the file itself; links are not followed
+	target                  // the target of a link
+	listing                 // a directory and its names
 )
 
-// A role is a file that a verdict depends on, even if the file does not exist.
-type role struct {
+// A dependency is a file that a verdict depends on, even if the file does not exist.
+type dependency struct {
 	path  string
-	look  look
+	look  statMode
 	stamp stamp
 }
 
-// roles are all files that a verdict depends on.
-type roles []role
+// dependencies are all files that a verdict depends on.
+type dependencies []dependency
 
 // add records the current state of a file, unless it is already recorded.
-func (r *roles) add(path string, l look) stamp {
-	if i := slices.IndexFunc(*r, func(x role) bool { return x.path == path && x.look == l }); i >= 0 {
+func (r *dependencies) add(path string, l statMode) stamp {
+	if i := slices.IndexFunc(*r, func(x dependency) bool { return x.path == path && x.look == l }); i >= 0 {
 		return (*r)[i].stamp
 	}
 	s := stampOf(path, l)
-	*r = append(*r, role{path, l, s})
+	*r = append(*r, dependency{path, l, s})
 	return s
 }
 
 // hold reports whether all files are unchanged.
-func (r roles) hold() bool {
+func (r dependencies) hold() bool {
 	for i := range r {
 		if stampOf(r[i].path, r[i].look) != r[i].stamp {
 			return false
@@ -64,8 +64,8 @@ const (
 
 // settled reports whether no file changed so shortly before a time that a further change could
 // go unnoticed.
-func (r roles) settled(at time.Time) bool {
-	return !slices.ContainsFunc(r, func(x role) bool {
+func (r dependencies) settled(at time.Time) bool {
+	return !slices.ContainsFunc(r, func(x dependency) bool {
 		limit := settling
 		if x.stamp.status%int64(time.Second) == 0 {
 			limit = coarse

@@ -79,9 +79,9 @@ func (v *Verdict) note(all []origin) {
 	}
 }
 
-// weigh checks the active settings: repository settings must be known to be harmless, and user
+// checkSettings checks the active settings: repository settings must be known to be harmless, and user
 // settings that cannot work in a jail are replaced.
-func (q *inquiry) weigh(v *Verdict, all []origin) error {
+func (q *inquiry) checkSettings(v *Verdict, all []origin) error {
 	back := false // a setting names the work tree
 	for _, o := range all {
 		if o.users {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func stampOf(path string, l look) stamp {
+func stampOf(path string, l statMode) stamp {
 	var st unix.Stat_t
 	stat := unix.Lstat
 	if l == target {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func stampOf(path string, l look) stamp {
+func stampOf(path string, l statMode) stamp {
 	stat := os.Lstat
 	if l == target {
 		stat = os.Stat
@@ -27,5 +27,5 @@ func stampOf(path string, l look) stamp {
 	return s
 }
 
-// born is not available on this system.
-func born(path string) (time.Time, bool) { return time.Time{}, false }
+// creationTime is not available on this system.
+func creationTime(path string) (time.Time, bool) { return time.Time{}, false }

@@ -57,12 +57,12 @@ const (
 	fionbio  = 0x5421
 )
 
-// newSpaces are the clone flags that create namespaces.
-const newSpaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC |
+// namespaceFlags are the clone flags that create namespaces.
+const namespaceFlags = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC |
 	unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
 
-// askingControls are ioctls that only query terminals, pipes and sizes.
-var askingControls = [...]uint32{
+// queryIoctls are ioctls that only query terminals, pipes and sizes.
+var queryIoctls = [...]uint32{
 	unix.TCGETS, unix.TCGETS2, unix.TIOCGWINSZ, unix.TIOCGPGRP, unix.TIOCGSID, unix.TIOCINQ, fionbio, fioclex, fionclex,
 	unix.FS_IOC_GETFLAGS, fsGetVersion, fsGetXattr, unix.BLKGETSIZE64, unix.BLKSSZGET, unix.BLKGETSIZE, unix.BLKROGET,
 }
@@ -72,10 +72,10 @@ var askingControls = [...]uint32{
 // started yet. A program then cannot kill its own children; its time limit ends them.
 var signalCalls = [...]uint32{unix.SYS_KILL, unix.SYS_TKILL, unix.SYS_TGKILL, unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_TGSIGQUEUEINFO}
 
-// closed is the filter for a jail without network information, looking for a jail with it.
+// baseFilter is the filter for a jail without network information, looking for a jail with it.
 var (
-	closed  = sync.OnceValue(func() seccomp.Program { return filter(false) })
-	looking = sync.OnceValue(func() seccomp.Program { return filter(true) })
+	baseFilter    = sync.OnceValue(func() seccomp.Program { return filter(false) })
+	networkFilter = sync.OnceValue(func() seccomp.Program { return filter(true) })
 )
 
 func filter(network bool) seccomp.Program {
@@ -84,8 +84,8 @@ func filter(network bool) seccomp.Program {
 		Refuse(refusedCalls[:]...).
 		Refuse(oldCalls[:]...).
 		Decide(unix.SYS_CLONE3, seccomp.Fail(unix.ENOSYS)). // libc falls back to clone, whose flags a filter can inspect
-		Test(unix.SYS_CLONE, seccomp.Has(seccomp.Arg0, newSpaces), refuse, seccomp.Allow).
-		Test(unix.SYS_IOCTL, seccomp.OneOf(seccomp.Arg1, askingControls[:]...), seccomp.Allow, seccomp.Fail(unix.ENOTTY)).
+		Test(unix.SYS_CLONE, seccomp.Has(seccomp.Arg0, namespaceFlags), refuse, seccomp.Allow).
+		Test(unix.SYS_IOCTL, seccomp.OneOf(seccomp.Arg1, queryIoctls[:]...), seccomp.Allow, seccomp.Fail(unix.ENOTTY)).
 		// Process 0 is the caller: it may set its own limits and priority.
 		Test(unix.SYS_PRLIMIT64, seccomp.OneOf(seccomp.Arg0, 0), seccomp.Allow, refuse).
 		All(unix.SYS_SETPRIORITY, map[seccomp.Arg]uint32{seccomp.Arg0: unix.PRIO_PROCESS, seccomp.Arg1: 0}, seccomp.Allow, refuse).
@@ -96,7 +96,7 @@ func filter(network bool) seccomp.Program {
 		Test(unix.SYS_SCHED_SETATTR, seccomp.OneOf(seccomp.Arg0, 0), seccomp.Allow, refuse).
 		// A connected socket pair reaches nothing else, except with datagram sockets.
 		Test(unix.SYS_SOCKETPAIR, seccomp.Masked(seccomp.Arg1, 0xf, unix.SOCK_STREAM, unix.SOCK_SEQPACKET), seccomp.Allow, refuse)
-	if landlock.Version() < landlock.Scopes {
+	if landlock.Version() < landlock.ScopeVersion {
 		f.Refuse(signalCalls[:]...)
 	}
 	if !network {

@@ -37,7 +37,7 @@ func System() []string {
 		terminfo python3 magic mime.types profile bash.bashrc bashrc services protocols machine-id selinux/config crypto-policies
 		ssl/certs ssl/openssl.cnf pki/tls/certs pki/tls/openssl.cnf pki/ca-trust/extracted apt/sources.list apt/sources.list.d dpkg wgetrc`
 	const dev = `zero random urandom`
-	return slices.Concat(Public(), in("/etc/", etc), in("/dev/", dev))
+	return slices.Concat(Public(), joinNames("/etc/", etc), joinNames("/dev/", dev))
 }
 
 // Public returns the places that describe the system and reveal nothing about its users. A
@@ -48,11 +48,11 @@ func Public() []string {
 	const etc = `os-release lsb-release debian_version redhat-release fedora-release system-release alpine-release arch-release issue
 		localtime timezone shells`
 	const proc = `cpuinfo meminfo loadavg uptime version stat filesystems partitions swaps diskstats sys`
-	return slices.Concat(in("/", root), in("/etc/", etc), in("/proc/", proc), []string{"/sys/devices/system"})
+	return slices.Concat(joinNames("/", root), joinNames("/etc/", etc), joinNames("/proc/", proc), []string{"/sys/devices/system"})
 }
 
-// in returns the paths of names in dir.
-func in(dir, names string) []string {
+// joinNames returns the paths of names in dir.
+func joinNames(dir, names string) []string {
 	var all []string
 	for name := range strings.FieldsSeq(names) {
 		all = append(all, dir+name)
@@ -70,14 +70,14 @@ func (p *Policy) readable() (whole, listed []string) {
 			whole = append(whole, place)
 		case !slices.Contains(hidden, place):
 			listed = append(listed, place)
-			whole = append(whole, beside(place, hidden)...)
+			whole = append(whole, visibleEntries(place, hidden)...)
 		}
 	}
 	return whole, listed
 }
 
-// beside returns the entries of dir that are not hidden. An unreadable directory has none.
-func beside(dir string, hidden []string) []string {
+// visibleEntries returns the entries of dir that are not hidden. An unreadable directory has none.
+func visibleEntries(dir string, hidden []string) []string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil
@@ -88,7 +88,7 @@ func beside(dir string, hidden []string) []string {
 		switch {
 		case e.Type()&os.ModeSymlink != 0 || slices.Contains(hidden, path): // a link is judged by its target
 		case slices.ContainsFunc(hidden, func(h string) bool { return within(h, path) }):
-			all = append(all, beside(path, hidden)...)
+			all = append(all, visibleEntries(path, hidden)...)
 		default:
 			all = append(all, path)
 		}

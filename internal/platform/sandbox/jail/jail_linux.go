@@ -96,9 +96,9 @@ func (p *Policy) Enter() error {
 	if err := dropCaps(); err != nil {
 		return err
 	}
-	f := closed()
+	f := baseFilter()
 	if p.Network {
-		f = looking()
+		f = networkFilter()
 	}
 	return f.Apply(false)
 }

@@ -26,15 +26,15 @@ const (
 		unix.LANDLOCK_ACCESS_FS_MAKE_FIFO | unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK | unix.LANDLOCK_ACCESS_FS_MAKE_SYM | unix.LANDLOCK_ACCESS_FS_REFER
 )
 
-// ofFile are the rights that apply to a non-directory.
-const ofFile = Execute | Read | File | Device
+// fileRights are the rights that apply to a non-directory.
+const fileRights = Execute | Read | File | Device
 
 // Landlock ABI versions that add features used here.
 const (
-	// Least is the ABI version needed to restrict writing: older versions allow truncation.
-	Least = 3
-	// Scopes is the ABI version that adds restrictions on signals and abstract sockets.
-	Scopes = 6
+	// MinVersion is the ABI version needed to restrict writing: older versions allow truncation.
+	MinVersion = 3
+	// ScopeVersion is the ABI version that adds restrictions on signals and abstract sockets.
+	ScopeVersion = 6
 
 	withNet    = 4
 	withDevice = 5
@@ -65,8 +65,8 @@ type Options struct {
 // New returns a ruleset without rules, which denies everything it handles.
 func New(o Options) (*Ruleset, error) {
 	version := Version()
-	if version < Least {
-		return nil, fmt.Errorf("the kernel has version %d of Landlock, and %d is needed", version, Least)
+	if version < MinVersion {
+		return nil, fmt.Errorf("the kernel has version %d of Landlock, and %d is needed", version, MinVersion)
 	}
 	if version < withDevice {
 		o.Handled &^= Device
@@ -79,7 +79,7 @@ func New(o Options) (*Ruleset, error) {
 			attr.Handled_access_net = unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP
 		}
 	}
-	if version >= Scopes {
+	if version >= ScopeVersion {
 		size = 24
 		if o.Scoped {
 			attr.Scoped = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL
@@ -116,8 +116,8 @@ func (r *Ruleset) allow(path string, fd int, err error, rights Rights) error {
 	defer unix.Close(fd) // ok: opened with O_PATH only
 	rights &= r.handled
 	errno := r.add(fd, rights)
-	if errno == unix.EINVAL && rights&^ofFile != 0 { // path is a file
-		errno = r.add(fd, rights&ofFile)
+	if errno == unix.EINVAL && rights&^fileRights != 0 { // path is a file
+		errno = r.add(fd, rights&fileRights)
 	}
 	if errno != 0 {
 		return fmt.Errorf("adding %s to the rules of Landlock: %w", path, errno)

@@ -3,12 +3,12 @@ package regex
 // A node is part of a parsed pattern.
 type node struct {
 	op       op
-	set      runes   // opClass only
-	subs     []*node // opConcat, opAlternate; a single one for opRepeat
-	min, max int     // opRepeat only; a max of -1 means no limit
-	lazy     bool    // opRepeat only: prefers fewer
-	look     look    // opLook only
-	offset   int     // opClass only: position in the pattern
+	set      runes      // opClass only
+	subs     []*node    // opConcat, opAlternate; a single one for opRepeat
+	min, max int        // opRepeat only; a max of -1 means no limit
+	lazy     bool       // opRepeat only: prefers fewer
+	look     lookaround // opLook only
+	offset   int        // opClass only: position in the pattern
 }
 
 type op uint8
@@ -22,11 +22,11 @@ const (
 	opLook // an empty match with a condition on its surroundings
 )
 
-// A look is a condition on the characters adjacent to a position.
-type look uint8
+// A lookaround is a condition on the characters adjacent to a position.
+type lookaround uint8
 
 const (
-	lookStartLine look = iota
+	lookStartLine lookaround = iota
 	lookEndLine
 	lookStartText
 	lookEndText
@@ -55,7 +55,7 @@ func alternate(subs ...*node) *node {
 	return &node{op: opAlternate, subs: subs}
 }
 
-func looking(l look) *node { return &node{op: opLook, look: l} }
+func looking(l lookaround) *node { return &node{op: opLook, look: l} }
 
 // words returns n restricted so that it is not adjacent to word characters.
 func words(n *node) *node {

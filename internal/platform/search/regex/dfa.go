@@ -37,10 +37,10 @@ type dfa struct {
 
 // A closure holds the instructions reachable without reading a byte, while a set is built.
 type closure struct {
-	seen   sparse   // visited instructions
-	leaves []uint32 // visited instructions that make up the state
-	hit    bool     // a visited instruction matches
-	waits  bool     // a visited instruction waits
+	seen   sparseSet // visited instructions
+	leaves []uint32  // visited instructions that make up the state
+	hit    bool      // a visited instruction matches
+	waits  bool      // a visited instruction waits
 	stack  []uint32
 }
 
@@ -170,7 +170,7 @@ func (d *dfa) intern(s dfaState) uint32 {
 // follow adds pc and everything reachable from it without a byte. Conditions wait unless the
 // left side decides them.
 func (d *dfa) follow(pc uint32, left side) {
-	d.followIf(pc, func(l look) (holds, waits bool) {
+	d.followIf(pc, func(l lookaround) (holds, waits bool) {
 		if !l.leftAlone(left) {
 			return false, true
 		}
@@ -178,7 +178,7 @@ func (d *dfa) follow(pc uint32, left side) {
 	})
 }
 
-func (d *dfa) followIf(pc uint32, decide func(look) (holds, waits bool)) {
+func (d *dfa) followIf(pc uint32, decide func(lookaround) (holds, waits bool)) {
 	stack := append(d.stack[:0], pc)
 	for len(stack) > 0 {
 		pc := stack[len(stack)-1]
@@ -264,7 +264,7 @@ func possible(s side) []side {
 func (d *dfa) decided(set []uint32, left, right side, c byte) uint32 {
 	d.begin()
 	for _, pc := range set {
-		d.followIf(pc, func(l look) (holds, waits bool) { return l.holds(left, right), false })
+		d.followIf(pc, func(l lookaround) (holds, waits bool) { return l.holds(left, right), false })
 	}
 	if d.hit {
 		return matched

@@ -12,7 +12,7 @@ func (p *parser) escape() (*node, error) {
 	p.pos++
 	for _, l := range []struct {
 		text string
-		look look
+		look lookaround
 	}{
 		{"b{start-half}", lookNoWordLeft},
 		{"b{end-half}", lookNoWordRight},

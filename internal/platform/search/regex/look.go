@@ -16,7 +16,7 @@ const (
 )
 
 // holds reports whether l is true between left and right, neither of which is sideHigh.
-func (l look) holds(left, right side) bool {
+func (l lookaround) holds(left, right side) bool {
 	switch l {
 	case lookStartLine:
 		return left == sideEdge || left == sideLine
@@ -43,7 +43,7 @@ func (l look) holds(left, right side) bool {
 }
 
 // leftAlone reports whether l depends only on a known left side.
-func (l look) leftAlone(left side) bool {
+func (l lookaround) leftAlone(left side) bool {
 	return l == lookStartLine || l == lookStartText || l == lookNoWordLeft && left != sideHigh
 }
 

@@ -32,7 +32,7 @@ const (
 
 type inst struct {
 	kind        instKind
-	look        look
+	look        lookaround
 	first, last uint32
 	out, alt    uint32
 }

@@ -16,7 +16,7 @@ type pike struct {
 
 // threads are the active program positions at one text position.
 type threads struct {
-	sparse
+	sparseSet
 	from []int // indexed by instruction: start of the thread's match
 }
 
@@ -94,7 +94,7 @@ func (k *pike) add(t *threads, pc uint32, text []byte, at, from int) {
 	for len(k.stack) > 0 {
 		pc := k.stack[len(k.stack)-1]
 		k.stack = k.stack[:len(k.stack)-1]
-		if !t.sparse.add(pc) {
+		if !t.sparseSet.add(pc) {
 			continue
 		}
 		t.from[pc] = from

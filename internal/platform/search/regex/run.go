@@ -143,7 +143,7 @@ func (d *dfa) mayEnd(s dfaState) bool {
 	for _, left := range possible(s.left) {
 		d.begin()
 		for _, pc := range s.set {
-			d.followIf(pc, func(l look) (holds, waits bool) { return l.holds(left, sideEdge), false })
+			d.followIf(pc, func(l lookaround) (holds, waits bool) { return l.holds(left, sideEdge), false })
 		}
 		if d.hit {
 			return true

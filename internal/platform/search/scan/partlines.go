@@ -17,7 +17,7 @@ func (s *Searcher) searchPartLines(ctx context.Context, src Large) error {
 	if err != nil {
 		return err
 	}
-	r := &region{src: src, starts: starts, scouts: s.scout(ctx, src, starts), context: s.o.Before + s.o.After}
+	r := &partReader{src: src, starts: starts, scouts: s.scout(ctx, src, starts), context: s.o.Before + s.o.After}
 	defer r.scouts.stop()
 	total, lines := from, int64(0)
 	for r.next < len(starts) {
@@ -52,11 +52,11 @@ func (s *Searcher) searchPartLines(ctx context.Context, src Large) error {
 	return nil
 }
 
-// A region reads the needed parts of a file in order.
-type region struct {
+// A partReader reads the needed parts of a file in order.
+type partReader struct {
 	src     Large
 	starts  []int64
-	scouts  *scouts
+	scouts  *partSearchers
 	context int // total lines of context around a match
 
 	next    int   // next part to read
@@ -70,7 +70,7 @@ type region struct {
 const dense = 3
 
 // needed reports whether a part must be searched: it has a match, or context lines of one.
-func (r *region) needed(i int) bool {
+func (r *partReader) needed(i int) bool {
 	if r.all || r.scouts.matches(i) {
 		return true
 	}
@@ -78,7 +78,7 @@ func (r *region) needed(i int) bool {
 }
 
 // pass moves to the next part.
-func (r *region) pass() {
+func (r *partReader) pass() {
 	if !r.all {
 		if r.matched == r.next && r.scouts.matches(r.next) {
 			r.matched++
@@ -91,7 +91,7 @@ func (r *region) pass() {
 	r.next++
 }
 
-func (r *region) end(i int) int64 {
+func (r *partReader) end(i int) int64 {
 	if i+1 < len(r.starts) {
 		return r.starts[i+1]
 	}
@@ -99,7 +99,7 @@ func (r *region) end(i int) int64 {
 }
 
 // Read implements [io.Reader].
-func (r *region) Read(p []byte) (int, error) {
+func (r *partReader) Read(p []byte) (int, error) {
 	for {
 		if !r.begun {
 			if r.next == len(r.starts) || !r.needed(r.next) {
@@ -121,26 +121,26 @@ func (r *region) Read(p []byte) (int, error) {
 	}
 }
 
-// A scouted is a scout's result for a part. A part without a match has no lines to show.
-type scouted struct {
+// A partResult is a scout's result for a part. A part without a match has no lines to show.
+type partResult struct {
 	Stats
 	newlines int64
 	err      error
 	done     chan struct{}
 }
 
-// scouts search parts ahead of the reporter.
-type scouts struct {
-	parts  []scouted
+// partSearchers search parts ahead of the reporter.
+type partSearchers struct {
+	parts  []partResult
 	room   chan struct{} // limits the parts ahead
 	cancel context.CancelFunc
 	work   sync.WaitGroup
 }
 
 // scout starts the scouts.
-func (s *Searcher) scout(ctx context.Context, src Large, starts []int64) *scouts {
+func (s *Searcher) scout(ctx context.Context, src Large, starts []int64) *partSearchers {
 	workers := min(runtime.GOMAXPROCS(0), len(starts))
-	c := &scouts{parts: make([]scouted, len(starts)), room: make(chan struct{}, 4*workers+2)}
+	c := &partSearchers{parts: make([]partResult, len(starts)), room: make(chan struct{}, 4*workers+2)}
 	for i := range c.parts {
 		c.parts[i].done = make(chan struct{})
 	}
@@ -175,13 +175,13 @@ func (s *Searcher) scout(ctx context.Context, src Large, starts []int64) *scouts
 }
 
 // wait returns the result for a part.
-func (c *scouts) wait(i int) (*scouted, error) {
+func (c *partSearchers) wait(i int) (*partResult, error) {
 	<-c.parts[i].done
 	return &c.parts[i], c.parts[i].err
 }
 
 // matches reports whether part i exists and matches, or may.
-func (c *scouts) matches(i int) bool {
+func (c *partSearchers) matches(i int) bool {
 	if i < 0 || i >= len(c.parts) {
 		return false
 	}
@@ -190,10 +190,10 @@ func (c *scouts) matches(i int) bool {
 }
 
 // release makes room for another part ahead.
-func (c *scouts) release() { <-c.room }
+func (c *partSearchers) release() { <-c.room }
 
 // stop stops the scouts.
-func (c *scouts) stop() {
+func (c *partSearchers) stop() {
 	c.cancel()
 	c.work.Wait()
 }

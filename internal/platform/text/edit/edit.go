@@ -53,8 +53,8 @@ var ErrSame = errors.New("the file already reads like this")
 
 // NotFound is the error for a text that is not in the file.
 type NotFound struct {
-	Near *Near // closest match, or nil
-	Slip Slip  // likely cause of the mismatch
+	Near *Near       // closest match, or nil
+	Slip CopyMistake // likely cause of the mismatch
 }
 
 // Error implements error.

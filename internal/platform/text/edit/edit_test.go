@@ -208,7 +208,7 @@ func TestBlanksAtLineEnds(t *testing.T) {
 
 func TestSlip(t *testing.T) {
 	const file = "package a\n\nfunc f() {\n\tprint(\"x\", 'y', `z`)\n}\n// a \\ b\n"
-	for old, want := range map[string]Slip{
+	for old, want := range map[string]CopyMistake{
 		"     3\tfunc f() {\n     4\t\tprint(": {Numbered: true},
 		"3\tfunc f() {\n":                      {Numbered: true},
 		"3→func f() {":                         {Numbered: true},

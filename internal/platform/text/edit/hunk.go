@@ -66,17 +66,17 @@ func (t *text) diff(fresh *text, oldLine, newLine int) (hunks []Hunk, whole bool
 	if len(t.data)+len(fresh.data) <= maxCompared {
 		return diff(t.decode(t.data), fresh.decode(fresh.data), oldLine, newLine), true
 	}
-	h, whole := t.roughly(fresh, oldLine, newLine)
+	h, whole := t.coarseDiff(fresh, oldLine, newLine)
 	if !whole {
 		return nil, false
 	}
 	return []Hunk{h}, true
 }
 
-// roughly returns a coarse diff of large texts, which usually have one very long line:
+// coarseDiff returns a coarse diff of large texts, which usually have one very long line:
 // everything between the common first and last lines. It processes only the displayed part in
 // detail.
-func (t *text) roughly(fresh *text, oldLine, newLine int) (h Hunk, whole bool) {
+func (t *text) coarseDiff(fresh *text, oldLine, newLine int) (h Hunk, whole bool) {
 	a, b := t.lines(), fresh.lines()
 	before, after := 0, 0
 	for before < min(len(a), len(b)) && bytes.Equal(a[before], b[before]) {

@@ -76,8 +76,8 @@ func alike(file, want []string) (there []string, ok bool) {
 	return there, true
 }
 
-// A Slip is a typical mistake a model makes when copying text.
-type Slip struct {
+// A CopyMistake is a typical mistake a model makes when copying text.
+type CopyMistake struct {
 	// Numbered is true if the lines start with line numbers, as they are displayed.
 	Numbered bool
 	// Escaped is the character, such as a quotation mark, that has a backslash not in the file,
@@ -86,29 +86,29 @@ type Slip struct {
 }
 
 // slip returns the mistake in s, which was not found, if the text matches without it.
-func (t *text) slip(s string) Slip {
+func (t *text) slip(s string) CopyMistake {
 	there := func(s string) bool {
 		return strings.TrimSpace(s) != "" && t.findAll(t.needle(s, exactly), false).count > 0
 	}
 	if plain, ok := unnumbered(s); ok && there(plain) {
-		return Slip{Numbered: true}
+		return CopyMistake{Numbered: true}
 	}
 	all := s
 	for _, c := range []string{`"`, `'`, "`", `\`} {
 		plain := strings.ReplaceAll(s, `\`+c, c)
 		if plain != s && there(plain) {
-			return Slip{Escaped: c}
+			return CopyMistake{Escaped: c}
 		}
 		all = strings.ReplaceAll(all, `\`+c, c)
 	}
 	for c, real := range map[string]string{"n": "\n", "t": "\t"} {
 		for _, text := range []string{s, all} {
 			if plain := strings.ReplaceAll(text, `\`+c, real); plain != text && there(plain) {
-				return Slip{Escaped: c}
+				return CopyMistake{Escaped: c}
 			}
 		}
 	}
-	return Slip{}
+	return CopyMistake{}
 }
 
 // unnumbered returns s without line numbers. Not ok means that a line has none.

@@ -122,16 +122,16 @@ func (n needle) backward(t *text, q int) (_ int, ok bool) {
 	return q, true
 }
 
-// A hits is a search result.
-type hits struct {
+// A searchResult is a search result.
+type searchResult struct {
 	ranges []Range // all matches if they are to be replaced, otherwise the first few
 	count  int
 }
 
 // findAll finds the needle. To replace all, occurrences must not overlap; otherwise overlapping
 // ones count too, since the match would be ambiguous.
-func (t *text) findAll(n needle, all bool) hits {
-	var h hits
+func (t *text) findAll(n needle, all bool) searchResult {
+	var h searchResult
 	taken := t.start
 	for m := range t.occurrences(n) {
 		if all && m.Start < taken {
