@@ -54,7 +54,7 @@ func (f *Facts) Name() string { return f.Names[0] }
 type Target struct {
 	Write bool
 	Given string // the path in the model's input
-	Set   paths.Set
+	Set   paths.ResolvedPath
 	// Tree means that the call may touch everything below the path as well.
 	Tree bool
 	// Vague means that the path is not known before the call runs.

@@ -81,13 +81,13 @@ func (c pathCheck) write(t *Target) finding {
 	if found := c.left(t); found.behavior != "" {
 		return found
 	}
-	if inside(c.places().editable, t.names) && t.Set.Doubt == nil {
+	if inside(c.places().editable, t.names) && t.Set.ResolveErr == nil {
 		return allowed(ByOther, "adze keeps it for the model to write")
 	}
-	if c.places().scratched(t.names) && t.Set.Doubt == nil && !t.Vague {
+	if c.places().scratched(t.names) && t.Set.ResolveErr == nil && !t.Vague {
 		return allowed(ByOther, "it is in the directory for temporary files of this session")
 	}
-	if c.places().configured(t.names) && t.Set.Doubt == nil {
+	if c.places().configured(t.names) && t.Set.ResolveErr == nil {
 		if r := c.cover(t, func(r *rule.Rule) bool { return r.Scope == scope.Session }); r != nil {
 			return allowedBy(r)
 		}
@@ -148,8 +148,8 @@ func doubts(t *Target) finding {
 		return unsafe("%s may name a share of another machine, and merely looking at it can hand over credentials", t.Given)
 	case t.Set.Odd != nil:
 		return unsafe("%s is spelt in a way that can mean something else: in %q, %s", t.Given, t.Set.Odd.Part, t.Set.Odd.Why)
-	case t.Set.Doubt != nil:
-		return unsafe("%v", t.Set.Doubt)
+	case t.Set.ResolveErr != nil:
+		return unsafe("%v", t.Set.ResolveErr)
 	}
 	return finding{}
 }
@@ -164,7 +164,7 @@ func (c pathCheck) ruleFor(s *rule.Set, t *Target) *rule.Rule {
 			}
 		}
 	}
-	if len(t.names) == 0 && t.Set.Doubt != nil { // a path that has no valid form
+	if len(t.names) == 0 && t.Set.ResolveErr != nil { // a path that has no valid form
 		for _, x := range c.indexes(s, t) {
 			if r := x.Any(); r != nil {
 				return r
@@ -227,7 +227,7 @@ func (c pathCheck) match(t *Target, counts func(*rule.Rule) bool) *rule.Rule {
 			return nil
 		}
 	}
-	if t.Set.Doubt != nil || t.Vague {
+	if t.Set.ResolveErr != nil || t.Vague {
 		return nil
 	}
 	return covering
@@ -256,7 +256,7 @@ func (c pathCheck) indexes(s *rule.Set, t *Target) []*rule.PathIndex {
 // treeRule asks about or denies a call that may touch everything below a directory, if a rule
 // applies to something there.
 func (c pathCheck) treeRule(t *Target) finding {
-	if !t.Tree || t.Set.Doubt != nil {
+	if !t.Tree || t.Set.ResolveErr != nil {
 		return finding{}
 	}
 	var found finding
@@ -358,7 +358,7 @@ func suggestWrite(t *Target) []Update {
 // nil if the path is doubtful, or if one of them is the root directory, which is too broad to
 // open as a whole.
 func foreignDirs(t *Target) []string {
-	if t.Set.Remote || t.Set.Doubt != nil || t.Set.Odd != nil {
+	if t.Set.Remote || t.Set.ResolveErr != nil || t.Set.Odd != nil {
 		return nil
 	}
 	var dirs []string
@@ -378,4 +378,4 @@ func foreignDirs(t *Target) []string {
 }
 
 // isDir reports whether a set resolves to a directory.
-func isDir(s paths.Set) bool { return s.Info != nil && s.Info.IsDir() }
+func isDir(s paths.ResolvedPath) bool { return s.Info != nil && s.Info.IsDir() }

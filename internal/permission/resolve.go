@@ -37,7 +37,7 @@ func (c *Command) writes(files []string) bool {
 // A resolver looks up a call's paths.
 type resolver struct {
 	p       *Policy
-	seen    map[string]paths.Set
+	seen    map[string]paths.ResolvedPath
 	several bool // the line has several parts, so one may create files another uses
 
 	// Copy, move and link commands: their number, whether they copy symlinks, and whether some
@@ -64,7 +64,7 @@ func (r *resolver) target(a tool.Access, c tool.Call) Target {
 
 // resolve returns every path a path leads through. A path that can never be opened is judged by
 // its name; the tool reports the error.
-func (r *resolver) resolve(dir, path string) paths.Set {
+func (r *resolver) resolve(dir, path string) paths.ResolvedPath {
 	base := paths.Base{Dir: dir, Home: r.p.cfg.Home}
 	set, err := base.Resolve(path)
 	if err == nil {
@@ -72,13 +72,13 @@ func (r *resolver) resolve(dir, path string) paths.Set {
 	}
 	name, expandErr := base.Expand(path)
 	if expandErr != nil {
-		return paths.Set{Path: path, Doubt: expandErr}
+		return paths.ResolvedPath{Path: path, ResolveErr: expandErr}
 	}
-	return paths.Set{Path: name, Real: name, All: []string{name}}
+	return paths.ResolvedPath{Path: name, Real: name, All: []string{name}}
 }
 
 // names returns the members of a set, normalized for comparison.
-func (r *resolver) names(s paths.Set) []string {
+func (r *resolver) names(s paths.ResolvedPath) []string {
 	names := make([]string, 0, len(s.All))
 	for _, name := range s.All {
 		if s.Remote { // the form used in rules
@@ -97,7 +97,7 @@ func (r resolver) command(own *tool.Command) *Command {
 	if own.Jailed {
 		c.Doubt = own.Doubt
 	}
-	r.seen = map[string]paths.Set{}
+	r.seen = map[string]paths.ResolvedPath{}
 	r.several = len(c.Script.Parts) > 1
 	for _, use := range c.Script.Paths() {
 		c.Uses = append(c.Uses, r.uses(use)...)
@@ -247,7 +247,7 @@ func (r *resolver) uses(u shell.PathUse) []Use {
 // used at all.
 func (r *resolver) met(use *Use, name string) bool {
 	use.FromGlob = true
-	if use.Set.Doubt == nil && use.Set.Odd == nil || use.Write {
+	if use.Set.ResolveErr == nil && use.Set.Odd == nil || use.Write {
 		return true
 	}
 	real, err := filepath.EvalSymlinks(name)
@@ -258,7 +258,7 @@ func (r *resolver) met(use *Use, name string) bool {
 	if err != nil {
 		return false
 	}
-	use.Set = paths.Set{Path: name, Real: real, All: slices.Compact([]string{name, real}), Info: info}
+	use.Set = paths.ResolvedPath{Path: name, Real: real, All: slices.Compact([]string{name, real}), Info: info}
 	use.names = r.names(use.Set)
 	return true
 }

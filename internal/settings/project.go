@@ -46,7 +46,7 @@ type Project struct {
 	User, Other string
 	Trust       *Trust
 	// Pulse tracks activity by or for the user. While it is idle, files are not watched.
-	Pulse idle.Pulse
+	Pulse idle.Tracker
 
 	source  Source
 	layout  config.Layout
@@ -80,7 +80,7 @@ func Open(src Source) (*Project, []config.Warning) {
 		target = func(scope.Scope) (string, error) { return "", p.HomeErr }
 	}
 	var warnings []config.Warning
-	p.live, warnings = config.Follow(find, config.Output{Target: target, Locks: locks, Writing: p.Trust.writing}, Keys())
+	p.live, warnings = config.Follow(find, config.WriteConfig{Target: target, Locks: locks, BeforeWrite: p.Trust.writing}, Keys())
 	warnings = append(warnings, p.unconfirmed()...)
 	if p.Trust.Problem != nil {
 		warnings = append(warnings, config.Warning{Where: "trust", Text: p.Trust.Problem.Error()})
@@ -381,7 +381,7 @@ func (p *Project) SetMember(ctx context.Context, say func(string), to scope.Scop
 }
 
 // keepOut excludes a new local settings file from git, and notifies the user.
-func (p *Project) keepOut(written config.Written, to scope.Scope, say func(string)) {
+func (p *Project) keepOut(written config.WriteResult, to scope.Scope, say func(string)) {
 	if !written.Created || to != scope.Local {
 		return
 	}

@@ -171,7 +171,7 @@ type (
 	// Locator resolves a target of Access to every path it leads through. The call resolves
 	// each target once, and opens the file that was judged. If absent, the gate resolves it.
 	Locator interface {
-		Paths(target string) (paths.Set, error)
+		Paths(target string) (paths.ResolvedPath, error)
 	}
 	// Folder classifies the call for display: search, read or list. If absent, it is not
 	// folded.

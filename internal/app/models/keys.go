@@ -111,11 +111,11 @@ func (k Keys) Names() (names []string) {
 	return names
 }
 
-// Remove removes a provider's key and returns its former entry. It returns [keyring.ErrNone] if
+// Remove removes a provider's key and returns its former entry. It returns [keyring.ErrNotFound] if
 // no key is stored.
 func (k Keys) Remove(ctx context.Context, name string) (keyring.Entry, error) {
 	if k.store == nil {
-		return keyring.Entry{}, keyring.ErrNone
+		return keyring.Entry{}, keyring.ErrNotFound
 	}
 	return k.store.Remove(ctx, name)
 }

@@ -45,7 +45,7 @@ func (n Notifier) Notify(text string) string {
 		return ""
 	}
 	if channel == auto || channel == "" {
-		channel = string(term.Find(n.Getenv).Notices)
+		channel = string(term.Detect(n.Getenv).Notices)
 	}
 	return term.Notice(term.Channel(channel), title, text, n.Getenv)
 }

@@ -51,7 +51,7 @@ func openWorktrees(ctx context.Context, c *Conversation) error {
 	p := worktrees.New(worktrees.Config{
 		Trees: worktree.New(worktree.Config{
 			Judge: c.ws.git.judge, Run: c.ws.runner, Records: filepath.Join(c.ws.Project.Home, "worktrees"),
-			Make: worktrees.Make(c.Hooks), Removing: worktrees.Removing(c.Hooks),
+			Make: worktrees.Make(c.Hooks), BeforeRemove: worktrees.Removing(c.Hooks),
 		}),
 		Dir: c.ws.Dir, Move: c.dir.Relocate, Note: noteOf(c), Say: c.ws.Say,
 		Content: func() worktrees.Content {

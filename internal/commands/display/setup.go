@@ -19,7 +19,7 @@ func setupCommand(c Config) commands.Command {
 // setupPage shows the terminal's capabilities. Settings the user would have to change are
 // written out to be copied: nothing is changed.
 func setupPage(ctx context.Context, c Config) commands.Page {
-	t := term.Find(c.Getenv)
+	t := term.Detect(c.Getenv)
 	name := t.Name
 	if name == "" {
 		name = "unknown: TERM is not set"
@@ -58,7 +58,7 @@ func setupPage(ctx context.Context, c Config) commands.Page {
 // works describes whether something works, or the alternative.
 func works(how string, blocked bool, instead string) string {
 	switch {
-	case how == term.Never:
+	case how == term.Unsupported:
 		return "not known to work; " + instead
 	case how != "" || blocked:
 		return "has to be set, see below; " + instead
@@ -66,18 +66,18 @@ func works(how string, blocked bool, instead string) string {
 	return "works"
 }
 
-// linksOf returns [term.Never] if links are not written.
+// linksOf returns [term.Unsupported] if links are not written.
 func linksOf(getenv func(string) string) string {
 	if term.Links(getenv) {
 		return ""
 	}
-	return term.Never
+	return term.Unsupported
 }
 
 // add adds advice for configuring the terminal.
 func add(p *commands.Page, t term.Terminal) {
 	for _, s := range []struct{ what, how string }{{"begin a line with Shift-Enter", t.ShiftEnter}, {"let /copy reach the clipboard", t.Clipboard}} {
-		if s.how == "" || s.how == term.Never {
+		if s.how == "" || s.how == term.Unsupported {
 			continue
 		}
 		text := "To " + s.what + ", set in " + t.Name + ":"

@@ -149,7 +149,7 @@ func (a *Agents) begin(ctx context.Context, r Request, behind bool) (*run, error
 		x.spec.ID = x.task.ID
 		x.life = x.task.Context()
 		if r.Spec.MemoryTask != nil {
-			task.Quiet(x.task)
+			task.SuppressNotice(x.task)
 		}
 	}
 	if r.Spec.ForHook {

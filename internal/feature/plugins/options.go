@@ -79,7 +79,7 @@ func (v *options) values(ctx context.Context, x *plugin.Plugin, given configs) (
 		switch {
 		case err == nil:
 			values[o.Name] = secret
-		case !errors.Is(err, keyring.ErrNone):
+		case !errors.Is(err, keyring.ErrNotFound):
 			return nil, fmt.Errorf("the option %s of %s: %w", o.Name, x.ID, err)
 		}
 	}
@@ -162,7 +162,7 @@ func CheckOption(o plugin.Option, text string) (json.RawMessage, error) {
 func (v *options) set(ctx context.Context, x *plugin.Plugin, o plugin.Option, text string) error {
 	if o.Secret {
 		if text == "" {
-			if _, err := v.keys.Remove(ctx, secretName(x.ID, o.Name)); err != nil && !errors.Is(err, keyring.ErrNone) {
+			if _, err := v.keys.Remove(ctx, secretName(x.ID, o.Name)); err != nil && !errors.Is(err, keyring.ErrNotFound) {
 				return err
 			}
 			return nil

@@ -54,7 +54,7 @@ func run(ctx context.Context, trees Trees, arg string, now func() time.Time) (co
 
 func remove(ctx context.Context, trees Trees, name string, c worktree.Changes) (commands.Answer, error) {
 	note, err := trees.RemoveNamed(ctx, name, c)
-	var changed *worktree.Changed
+	var changed *worktree.ChangedError
 	switch {
 	case errors.As(err, &changed) && changed.State.Locked == "":
 		return nil, fmt.Errorf("%w\n/worktrees discard %s removes it with them", changed, name)

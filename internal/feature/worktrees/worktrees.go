@@ -19,7 +19,7 @@ const NoteKind = "worktree-state"
 
 // Config configures a Place.
 type Config struct {
-	Trees *worktree.Trees
+	Trees *worktree.Manager
 	// Dir is the conversation's directory outside worktrees.
 	Dir string
 	// Content returns the additional content of new worktrees.
@@ -72,7 +72,7 @@ func (p *Place) Here() string {
 }
 
 // Dir returns the directory in the worktree at path that corresponds to dir; see
-// [worktree.Trees.Dir].
+// [worktree.Manager.Dir].
 func (p *Place) Dir(path, dir string) (string, error) {
 	if p == nil {
 		return "", worktree.ErrNone
@@ -220,7 +220,7 @@ func mayRemove(ctx context.Context, t *worktree.Tree, c worktree.Changes) error 
 	case err != nil:
 		return err
 	case s.Locked != "" || !s.Clean() && c != worktree.Discard:
-		return &worktree.Changed{Tree: t, State: s}
+		return &worktree.ChangedError{Tree: t, State: s}
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func (c *conn) explain(ctx context.Context, err error, q *requestState) error {
 		return &mcp.GoneError{Err: errors.New("the server no longer knows the session")}
 	case status >= 400:
 		return c.statusError(status)
-	case errors.As(below, &trust) && trust.Trust:
+	case errors.As(below, &trust) && trust.Untrusted:
 		return fmt.Errorf("%w. %s", trust, trust.Advice)
 	case below != nil:
 		return &mcp.LostError{Err: errors.New(text(below.Error(), textLimit))}

@@ -106,7 +106,7 @@ func (h *holder) read(ctx context.Context) (*grant, error) {
 	}
 	text, err := h.keeper.store.Get(ctx, h.key)
 	switch {
-	case errors.Is(err, keyring.ErrNone), errors.Is(err, keyring.ErrLost):
+	case errors.Is(err, keyring.ErrNotFound), errors.Is(err, keyring.ErrLost):
 		return nil, nil
 	case err != nil:
 		return nil, err
@@ -278,7 +278,7 @@ func (h *holder) remove(ctx context.Context) error {
 	if h.keeper.store == nil {
 		return nil
 	}
-	if _, err := h.keeper.store.Remove(ctx, h.key); err != nil && !errors.Is(err, keyring.ErrNone) {
+	if _, err := h.keeper.store.Remove(ctx, h.key); err != nil && !errors.Is(err, keyring.ErrNotFound) {
 		return err
 	}
 	return nil

@@ -77,7 +77,7 @@ func connectionError(err error) *model.Error {
 	var why *transport.Error
 	if errors.As(err, &why) {
 		e.Hint = why.Advice
-		if why.Trust {
+		if why.Untrusted {
 			e.Kind = model.TLS
 		}
 	}

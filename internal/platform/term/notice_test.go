@@ -66,14 +66,14 @@ func TestFind(t *testing.T) {
 	}{
 		{[]string{"TERM=xterm-kitty", "KITTY_WINDOW_ID=1", "COLORTERM=truecolor"}, Terminal{Name: "kitty", Colours: 1 << 24, Notices: OSC99}},
 		{[]string{"TERM=foot"}, Terminal{Name: "foot", Colours: 16, Notices: OSC777}},
-		{[]string{"TERM=linux"}, Terminal{Name: "the console of Linux", Colours: 16, ShiftEnter: Never, Links: Never, Clipboard: Never, Focus: Never, Notices: Bell}},
+		{[]string{"TERM=linux"}, Terminal{Name: "the console of Linux", Colours: 16, ShiftEnter: Unsupported, Links: Unsupported, Clipboard: Unsupported, Focus: Unsupported, Notices: Bell}},
 		{[]string{"TERM=tmux-256color", "TMUX=/tmp/x,1,0", "TERM_PROGRAM=tmux", "TERM_PROGRAM_VERSION=3.3a\x1b[2J"},
-			Terminal{Name: "tmux-256color", Inside: "tmux 3.3a", Colours: 256, ShiftEnter: Never, Links: Never, Clipboard: Never, Notices: Bell}},
+			Terminal{Name: "tmux-256color", Inside: "tmux 3.3a", Colours: 256, ShiftEnter: Unsupported, Links: Unsupported, Clipboard: Unsupported, Notices: Bell}},
 		{[]string{"TERM=screen", "STY=1.x", "KITTY_WINDOW_ID=1"}, Terminal{Name: "kitty", Inside: "screen", Colours: 16, Notices: Bell}},
-		{[]string{"TERM=something"}, Terminal{Name: "something", Colours: 16, ShiftEnter: Never, Links: Never, Clipboard: Never, Notices: Bell}},
+		{[]string{"TERM=something"}, Terminal{Name: "something", Colours: 16, ShiftEnter: Unsupported, Links: Unsupported, Clipboard: Unsupported, Notices: Bell}},
 	}
 	for _, tt := range tests {
-		if got := Find(vars(tt.env...)); got != tt.want {
+		if got := Detect(vars(tt.env...)); got != tt.want {
 			t.Errorf("%v:\ngot  %+v\nwant %+v", tt.env, got, tt.want)
 		}
 	}

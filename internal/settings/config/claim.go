@@ -34,11 +34,11 @@ const (
 	Runs
 )
 
-// waits reports whether a setting only takes effect once approved.
-func (e Effect) waits() bool { return e == unclassified || e == Widens || e == Shifts }
+// needsApproval reports whether a setting only takes effect once approved.
+func (e Effect) needsApproval() bool { return e == unclassified || e == Widens || e == Shifts }
 
-// stays reports whether a removed setting stays in effect until the user approves the removal.
-func (e Effect) stays() bool { return e == Tightens || e == Shifts }
+// outlivesRemoval reports whether a removed setting stays in effect until the user approves the removal.
+func (e Effect) outlivesRemoval() bool { return e == Tightens || e == Shifts }
 
 // A Claim is a single thing that a workspace file sets: a rule, a directory, a variable, a list
 // item, an object member or any other value.
@@ -103,7 +103,7 @@ func (d *document) claims(k *Key, m member) (list []Claim) {
 
 // counts records a document's claim and reports whether it takes effect.
 func (b *builder) counts(doc *document, c Claim) bool {
-	if doc.grant == Whole && doc.file.Own != nil && c.Effect.stays() {
+	if doc.grant == Whole && doc.file.Own != nil && c.Effect.outlivesRemoval() {
 		b.Settings.claims = append(b.Settings.claims, c)
 	}
 	if doc.grant == Whole || doc.retained {
@@ -113,7 +113,7 @@ func (b *builder) counts(doc *document, c Claim) bool {
 		b.Settings.claims = append(b.Settings.claims, c)
 	}
 	switch {
-	case !c.Effect.waits(), b.src.Approved != nil && b.src.Approved(c):
+	case !c.Effect.needsApproval(), b.src.Approved != nil && b.src.Approved(c):
 		return true
 	case !b.demote(doc, c.Key, true):
 		b.waiting = append(b.waiting, c)
@@ -161,7 +161,7 @@ func (b *builder) retain(docs []*document) []*document {
 			continue
 		}
 		for _, m := range doc.members(b.branch) {
-			if k, ok := b.keys[m.path]; ok && k.Effect.stays() {
+			if k, ok := b.keys[m.path]; ok && k.Effect.outlivesRemoval() {
 				have = append(have, doc.claims(k, m)...)
 			}
 		}
@@ -172,7 +172,7 @@ func (b *builder) retain(docs []*document) []*document {
 	}
 	for _, c := range b.src.Limits {
 		k, ok := b.keys[c.Key]
-		if !ok || !k.Effect.stays() || slices.ContainsFunc(have, c.Same) {
+		if !ok || !k.Effect.outlivesRemoval() || slices.ContainsFunc(have, c.Same) {
 			continue
 		}
 		if v, err := k.decode(c.Value); len(k.Tighten) > 0 && (err != nil || !holds(k.Tighten, v)) {

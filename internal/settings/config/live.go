@@ -18,40 +18,40 @@ import (
 // safe for concurrent use.
 type Live struct {
 	find func() Sources
-	out  Output
+	out  WriteConfig
 	keys []Key
 
 	now atomic.Pointer[Settings]
 
 	mu      sync.Mutex
-	decided int                  // see Sources
-	docs    map[string]*document // last valid version by path
-	refused map[string]refusal   // currently invalid files
-	others  []ChangedFile        // external changes to report at the next poll
-	warned  []Warning            // warnings about others
+	decided int                       // see Sources
+	docs    map[string]*document      // last valid version by path
+	refused map[string]invalidVersion // currently invalid files
+	others  []ChangedFile             // external changes to report at the next poll
+	warned  []Warning                 // warnings about others
 }
 
-// Output configures how changes are written.
-type Output struct {
+// WriteConfig configures how changes are written.
+type WriteConfig struct {
 	// Target returns the file that changes to a scope are written to. Locks guards the files.
 	Target func(scope.Scope) (string, error)
 	Locks  *replace.Replacer
-	// Writing, if not nil, is called with the file locked, before its content is replaced.
+	// BeforeWrite, if not nil, is called with the file locked, before its content is replaced.
 	// before is nil if the file does not exist. If Writing returns an error, nothing is
 	// written.
-	Writing func(ctx context.Context, to scope.Scope, path string, before, after []byte) error
+	BeforeWrite func(ctx context.Context, to scope.Scope, path string, before, after []byte) error
 }
 
-// A refusal records a file version that is invalid.
-type refusal struct {
+// An invalidVersion records a file version that is invalid.
+type invalidVersion struct {
 	stamp stamp
 	err   *InvalidFile
 }
 
 // Follow reads the sources that find returns, now and on every poll. It returns warnings like
 // [Load]. out configures how changes are written.
-func Follow(find func() Sources, out Output, keys []Key) (*Live, []Warning) {
-	l := &Live{find: find, out: out, keys: keys, docs: map[string]*document{}, refused: map[string]refusal{}}
+func Follow(find func() Sources, out WriteConfig, keys []Key) (*Live, []Warning) {
+	l := &Live{find: find, out: out, keys: keys, docs: map[string]*document{}, refused: map[string]invalidVersion{}}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	warnings := l.refresh("")
@@ -154,7 +154,7 @@ func (l *Live) look(f File, mine string) (news bool) {
 	}
 	d, err := readDocument(f)
 	if err != nil {
-		r := refusal{d.stamp, err.(*InvalidFile)}
+		r := invalidVersion{d.stamp, err.(*InvalidFile)}
 		l.refused[f.Path] = r
 		if bad.err != nil && *bad.err == *r.err && alike(bad.stamp.info, r.stamp.info) {
 			return false

@@ -23,7 +23,7 @@ import (
 )
 
 func (w *world) follow() *Live {
-	l, _ := Follow(w.sources, Output{Target: w.Target, Locks: replace.New(w.path("locks"))}, layered)
+	l, _ := Follow(w.sources, WriteConfig{Target: w.Target, Locks: replace.New(w.path("locks"))}, layered)
 	return l
 }
 
@@ -70,7 +70,7 @@ func TestApply(t *testing.T) {
 			if diff := cmp.Diff(tt.want, w.read(user)); diff != "" {
 				t.Error(diff)
 			}
-			if diff := cmp.Diff(Written{w.path(user), false, tt.want != before}, out); diff != "" {
+			if diff := cmp.Diff(WriteResult{w.path(user), false, tt.want != before}, out); diff != "" {
 				t.Error(diff)
 			}
 			if c, changed := l.Poll(); changed {
@@ -115,7 +115,7 @@ func TestApplyCreates(t *testing.T) {
 func TestApplyRefuses(t *testing.T) {
 	w := newWorld(t)
 	w.write(user, "{\n  \"permissions\": }")
-	l, _ := Follow(w.sources, Output{Target: w.Target, Locks: replace.New(w.path("locks"))}, layered)
+	l, _ := Follow(w.sources, WriteConfig{Target: w.Target, Locks: replace.New(w.path("locks"))}, layered)
 	add := Update{Type: "addRules", Behavior: "allow", Rules: []string{"x"}}
 	var invalid *InvalidFile
 	if _, err := l.Apply(t.Context(), scope.User, add); !errors.As(err, &invalid) || !strings.HasSuffix(invalid.Where, "settings.json:2:18") {

@@ -39,8 +39,8 @@ func (b *builder) refuse(doc *document, at int, name, text string) {
 	b.refused = append(b.refused, refusedKey{doc.file.Path, name, w})
 }
 
-// tellRefused warns about refused settings, with one line per file.
-func (b *builder) tellRefused() {
+// reportRefused warns about refused settings, with one line per file.
+func (b *builder) reportRefused() {
 	for rest := b.refused; len(rest) > 0; {
 		var names []string
 		first := rest[0]
@@ -85,7 +85,7 @@ func merge(src Sources, docs []*document, keys []Key) (*Settings, []Warning) {
 	for _, doc := range docs[managed:] {
 		b.take(doc)
 	}
-	b.tellRefused()
+	b.reportRefused()
 	b.settle(keys)
 	return b.Settings, b.warnings
 }

@@ -25,8 +25,8 @@ type Update struct {
 	Directories []string
 }
 
-// Written describes the result of a change.
-type Written struct {
+// WriteResult describes the result of a change.
+type WriteResult struct {
 	File             string
 	Created, Changed bool
 }
@@ -90,10 +90,10 @@ func (s *Settings) writable(key string, to scope.Scope, v any) error {
 }
 
 // Apply writes updates to a scope's file and reloads it. It does not modify an [*InvalidFile].
-func (l *Live) Apply(ctx context.Context, to scope.Scope, updates ...Update) (Written, error) {
+func (l *Live) Apply(ctx context.Context, to scope.Scope, updates ...Update) (WriteResult, error) {
 	for _, u := range updates {
 		if err := u.check(l.Settings(), to); err != nil {
-			return Written{}, err
+			return WriteResult{}, err
 		}
 	}
 	return l.change(ctx, to, func(data []byte) ([]byte, error) {
@@ -108,21 +108,21 @@ func (l *Live) Apply(ctx context.Context, to scope.Scope, updates ...Update) (Wr
 }
 
 // Set writes a key's value to a scope's file, or removes it if raw is nil.
-func (l *Live) Set(ctx context.Context, to scope.Scope, name string, raw json.RawMessage) (Written, error) {
+func (l *Live) Set(ctx context.Context, to scope.Scope, name string, raw json.RawMessage) (WriteResult, error) {
 	s := l.Settings()
 	k, ok := s.Key(name)
 	if !ok || k.Name == "" {
-		return Written{}, fmt.Errorf("there is no setting %s%s", name, s.suggestion(name))
+		return WriteResult{}, fmt.Errorf("there is no setting %s%s", name, s.suggestion(name))
 	}
 	if raw == nil {
 		return l.change(ctx, to, func(data []byte) ([]byte, error) { return jsonc.Delete(data, levels(k.Name)) })
 	}
 	v, err := k.decode(raw)
 	if err != nil {
-		return Written{}, fmt.Errorf("%s: %s %w", k.Name, shortened(string(raw)), k.Wrong(err))
+		return WriteResult{}, fmt.Errorf("%s: %s %w", k.Name, shortened(string(raw)), k.Wrong(err))
 	}
 	if err := s.writable(k.Name, to, v); err != nil {
-		return Written{}, err
+		return WriteResult{}, err
 	}
 	return l.change(ctx, to, func(data []byte) ([]byte, error) { return jsonc.Set(data, levels(k.Name), raw) })
 }
@@ -147,32 +147,32 @@ func deleteMember(data []byte, path []string) ([]byte, error) {
 
 // SetMember writes one member of an object-valued key to a scope's file, or removes it if raw
 // is nil. Other members are unchanged.
-func (l *Live) SetMember(ctx context.Context, to scope.Scope, name, member string, raw json.RawMessage) (Written, error) {
+func (l *Live) SetMember(ctx context.Context, to scope.Scope, name, member string, raw json.RawMessage) (WriteResult, error) {
 	s := l.Settings()
 	k, ok := s.Key(name)
 	if !ok || k.Kind != Object {
-		return Written{}, fmt.Errorf("there is no setting %s with members", name)
+		return WriteResult{}, fmt.Errorf("there is no setting %s with members", name)
 	}
 	path := append(levels(k.Name), member)
 	if raw == nil {
 		return l.change(ctx, to, func(data []byte) ([]byte, error) { return deleteMember(data, path) })
 	}
 	if err := s.writable(k.Name, to, raw); err != nil {
-		return Written{}, err
+		return WriteResult{}, err
 	}
 	return l.change(ctx, to, func(data []byte) ([]byte, error) { return jsonc.Set(data, path, raw) })
 }
 
 // change edits a scope's file under a lock and reloads it.
-func (l *Live) change(ctx context.Context, to scope.Scope, edit func([]byte) ([]byte, error)) (Written, error) {
+func (l *Live) change(ctx context.Context, to scope.Scope, edit func([]byte) ([]byte, error)) (WriteResult, error) {
 	path, err := l.out.Target(to)
 	if err != nil {
-		return Written{}, err
+		return WriteResult{}, err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.refresh("") // record earlier external changes as such
-	w := Written{File: path}
+	w := WriteResult{File: path}
 	before, after, err := l.rewrite(ctx, to, path, edit)
 	var syntax *jsonc.SyntaxError
 	if errors.As(err, &syntax) {
@@ -220,8 +220,8 @@ func (l *Live) rewrite(ctx context.Context, to scope.Scope, path string, edit fu
 	for range attempts {
 		before, after, err = rewriteOnce(file, fileMode, func(before []byte) ([]byte, error) {
 			after, err := edit(before)
-			if err == nil && l.out.Writing != nil && string(after) != string(before) {
-				err = l.out.Writing(ctx, to, path, before, after)
+			if err == nil && l.out.BeforeWrite != nil && string(after) != string(before) {
+				err = l.out.BeforeWrite(ctx, to, path, before, after)
 			}
 			return after, err
 		})

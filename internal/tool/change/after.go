@@ -58,7 +58,7 @@ func (f *Files) After(_ context.Context, u *tool.Use, r *tool.Result) error {
 }
 
 // content reads the file at set.
-func content(set paths.Set) ([]byte, filestate.Stamp, error) {
+func content(set paths.ResolvedPath) ([]byte, filestate.Stamp, error) {
 	file, err := set.Open()
 	if err != nil {
 		return nil, filestate.Stamp{}, err

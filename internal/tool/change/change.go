@@ -115,7 +115,7 @@ type Outcome struct {
 // Apply changes the file at set. It creates missing directories, and calls edit with the
 // current content; no other adze process changes the file in the meantime. An error from edit
 // is returned unchanged, and nothing is written.
-func (t *Target) Apply(ctx context.Context, set paths.Set, edit func(OldContent) (NewContent, error)) (Outcome, error) {
+func (t *Target) Apply(ctx context.Context, set paths.ResolvedPath, edit func(OldContent) (NewContent, error)) (Outcome, error) {
 	dir, err := set.MakeParent(0o755)
 	if err != nil {
 		return Outcome{}, t.explain(err)
@@ -153,7 +153,7 @@ type backup struct {
 
 // keep backs up the content, in the background for a large file, and flushes the backup in the
 // background. The channel yields the result once.
-func (t *Target) keep(ctx context.Context, set paths.Set) <-chan backup {
+func (t *Target) keep(ctx context.Context, set paths.ResolvedPath) <-chan backup {
 	outcome := make(chan backup, 1)
 	history := t.files.History
 	if history == nil {
@@ -189,7 +189,7 @@ type written struct {
 func (w written) large() bool { return w.out.Info != nil && w.out.Info.Size() > smallFile }
 
 // write is the critical section.
-func (t *Target) write(ctx context.Context, set paths.Set, file *replace.File, kept <-chan backup, edit func(OldContent) (NewContent, error)) (w written, err error) {
+func (t *Target) write(ctx context.Context, set paths.ResolvedPath, file *replace.File, kept <-chan backup, edit func(OldContent) (NewContent, error)) (w written, err error) {
 	old, version, err := t.read(file)
 	if err != nil {
 		return written{}, err
@@ -241,7 +241,7 @@ func (t *Target) write(ctx context.Context, set paths.Set, file *replace.File, k
 // announce tells the history which content is about to be written: if the process is killed
 // before it can record the write, the file is still recognized as adze's own. It returns the
 // hash, if a history is set and the content is not large.
-func (t *Target) announce(set paths.Set, fresh NewContent) (hash [sha256.Size]byte) {
+func (t *Target) announce(set paths.ResolvedPath, fresh NewContent) (hash [sha256.Size]byte) {
 	size := 0
 	for _, p := range fresh.Pieces {
 		size += len(p)
@@ -317,7 +317,7 @@ func (t *Target) same(known *filestate.Entry, now *replace.Version) bool {
 }
 
 // record stores the new content.
-func (t *Target) record(set paths.Set, fresh NewContent, w written) (stamp filestate.Stamp) {
+func (t *Target) record(set paths.ResolvedPath, fresh NewContent, w written) (stamp filestate.Stamp) {
 	e := filestate.Entry{
 		Path: t.Path, Real: set.Real, Hash: w.hash, Origin: fresh.Origin,
 		Complete: fresh.Seen == nil, Seen: fresh.Seen, Total: fresh.Total,
@@ -339,7 +339,7 @@ func (t *Target) record(set paths.Set, fresh NewContent, w written) (stamp files
 // settle closes the previous version and passes on the new hash for comparing contents. The
 // call waits neither for the system to free the old file nor for the hash of a large file: each
 // takes longer than all the rest.
-func (t *Target) settle(set paths.Set, w written) {
+func (t *Target) settle(set paths.ResolvedPath, w written) {
 	free := func() {
 		if w.version != nil {
 			w.version.Close()

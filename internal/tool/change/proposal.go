@@ -40,7 +40,7 @@ func (p *Proposal[I]) Access() []tool.Access { return p.Target.Access() }
 func (p *Proposal[I]) OpenWorld() bool { return p.Remote() }
 
 // Paths returns the paths that the rules judge, which are also the ones opened.
-func (p *Proposal[I]) Paths(target string) (paths.Set, error) { return p.Target.Paths(target) }
+func (p *Proposal[I]) Paths(target string) (paths.ResolvedPath, error) { return p.Target.Paths(target) }
 
 // Observe returns the input with the resolved path.
 func (p *Proposal[I]) Observe() any {

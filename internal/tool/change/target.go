@@ -21,7 +21,7 @@ type Target struct {
 	files *Files
 	typed string
 	base  paths.Base
-	set   func() (paths.Set, error)
+	set   func() (paths.ResolvedPath, error)
 	// change is the history's number for the change.
 	change int64
 }
@@ -41,7 +41,7 @@ func (f *Files) Target(path string) (*Target, error) {
 	}
 	return &Target{
 		Path: expanded, files: f, typed: path, base: base,
-		set: sync.OnceValues(func() (paths.Set, error) { return base.Resolve(path) }),
+		set: sync.OnceValues(func() (paths.ResolvedPath, error) { return base.Resolve(path) }),
 	}, nil
 }
 
@@ -60,14 +60,14 @@ func (t *Target) Access() []tool.Access {
 
 // Paths returns every path that the path resolves through, for the rules to judge. It is the
 // same for the whole call.
-func (t *Target) Paths(string) (paths.Set, error) { return t.set() }
+func (t *Target) Paths(string) (paths.ResolvedPath, error) { return t.set() }
 
 // Known returns the conversation's record of the file.
 func (t *Target) Known() (filestate.Entry, bool) { return t.files.State.Get(t.Path) }
 
 // Find locates the file. It refuses files that can never be changed. A missing file has no
 // Info.
-func (t *Target) Find() (paths.Set, error) {
+func (t *Target) Find() (paths.ResolvedPath, error) {
 	set, err := t.set()
 	if err == nil && set.Remote {
 		set, err = set.Follow()
@@ -75,8 +75,8 @@ func (t *Target) Find() (paths.Set, error) {
 	switch {
 	case err != nil:
 		return set, err
-	case set.Doubt != nil:
-		return set, set.Doubt
+	case set.ResolveErr != nil:
+		return set, set.ResolveErr
 	case paths.IsBlocked(set.Real):
 		return set, fmt.Errorf("%s is a device or a view into a running process, and is never written.", t.Path)
 	case set.Info == nil:

@@ -35,7 +35,7 @@ type Place struct {
 	Path   string // absolute path to search, used for judging and display
 	given  string // path given by the model; empty for the working directory
 	base   paths.Base
-	set    func() (paths.Set, error)
+	set    func() (paths.ResolvedPath, error)
 	denied func() func(path string) string
 	named  func(ctx context.Context, dir, name string) []string
 }
@@ -52,7 +52,7 @@ func (c *Config) Base() paths.Base {
 // At returns the given place, or the working directory if given is empty.
 func (c *Config) At(base paths.Base, given string) (Place, error) {
 	p := Place{Dir: base.Dir, Path: base.Dir, given: given, base: base, denied: c.Denied, named: c.Named}
-	p.set = sync.OnceValues(func() (paths.Set, error) { return base.Resolve(p.target()) })
+	p.set = sync.OnceValues(func() (paths.ResolvedPath, error) { return base.Resolve(p.target()) })
 	if given == "" {
 		return p, nil
 	}
@@ -121,7 +121,7 @@ func (p *Place) target() string {
 
 // Paths returns the place with every path it resolves through. It is the same for the whole
 // call.
-func (p *Place) Paths(string) (paths.Set, error) { return p.set() }
+func (p *Place) Paths(string) (paths.ResolvedPath, error) { return p.set() }
 
 // ReadOnly returns false for a network share: accessing one can send it the user's credentials.
 func (p *Place) ReadOnly() bool { return !paths.IsUNC(p.given) }

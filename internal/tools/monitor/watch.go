@@ -99,7 +99,7 @@ func (w *watch) tell() bool {
 	if skipped > 0 {
 		what = "more than " + what
 	}
-	task.Tell(w.task, fmt.Sprintf("Monitor %q: %s", w.about, what), text, w.told)
+	task.Announce(w.task, fmt.Sprintf("Monitor %q: %s", w.about, what), text, w.told)
 	return true
 }
 

@@ -34,7 +34,7 @@ func (c *call) open(ctx context.Context) (*os.File, opened, error) {
 type opened struct{ path, real string }
 
 // Paths resolves a path of the call once, so that the opened file is the file that was checked.
-func (c *call) Paths(target string) (paths.Set, error) {
+func (c *call) Paths(target string) (paths.ResolvedPath, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if known, ok := c.sets[target]; ok {
@@ -49,7 +49,7 @@ func (c *call) Paths(target string) (paths.Set, error) {
 }
 
 type resolved struct {
-	set paths.Set
+	set paths.ResolvedPath
 	err error
 }
 

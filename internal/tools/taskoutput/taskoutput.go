@@ -88,7 +88,7 @@ func run(ctx context.Context, table *task.Table, in Input) (tool.Result, error) 
 	if t.Status() != task.Running && in.OnlyNew && !t.Unread() {
 		return tool.Result{}, fmt.Errorf("task %s has ended: %s. All of its output was read; it is in %s", t.ID, state(t), t.Output.Path())
 	}
-	release := task.Expect(t)
+	release := task.ExpectReport(t)
 	if in.Block {
 		wait(ctx, t, in)
 	}

@@ -72,7 +72,7 @@ func run(ctx context.Context, table *task.Table, in Input) (tool.Result, error) 
 	if err != nil {
 		return tool.Result{}, err
 	}
-	release := task.Expect(t)
+	release := task.ExpectReport(t)
 	if !t.Stop() {
 		release(false)
 		return tool.Result{}, fmt.Errorf("task %s has already ended: %s (%s)", t.ID, t.Status(), t.Ending())

@@ -114,7 +114,7 @@ func (c *call) fetch(ctx context.Context) (doc *document, keep bool, err error) 
 	if err := c.domains.check(ctx, c.url.Hostname()); err != nil {
 		return nil, false, err
 	}
-	resp, err := c.Client.Get(ctx, c.url, web.Leave{Plain: !c.Preapproved(), Follow: c.follows})
+	resp, err := c.Client.Get(ctx, c.url, web.FetchOptions{Plain: !c.Preapproved(), Follow: c.follows})
 	if err != nil {
 		return nil, false, err
 	}

@@ -202,14 +202,14 @@ func (l *leaving) Foresee(bool) error {
 		return nil
 	}
 	if s, err := t.State(context.Background()); err == nil && (!s.Clean() || s.Locked != "") {
-		return advise(&worktree.Changed{Tree: t, State: s})
+		return advise(&worktree.ChangedError{Tree: t, State: s})
 	}
 	return nil
 }
 
 // advise adds advice to the error of a worktree that cannot be removed.
 func advise(err error) error {
-	var c *worktree.Changed
+	var c *worktree.ChangedError
 	if !errors.As(err, &c) || c.State.Locked != "" {
 		return err
 	}

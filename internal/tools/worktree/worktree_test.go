@@ -88,8 +88,8 @@ func TestTools(t *testing.T) {
 		}
 		return msg.PlainText(r.Parts)
 	}
-	changed := &worktree.Changed{Tree: &worktree.Tree{Name: "x"}, State: worktree.State{FileCount: 1, Files: []string{"?? new"}}}
-	locked := &worktree.Changed{Tree: &worktree.Tree{Name: "x"}, State: worktree.State{Locked: "on a stick"}}
+	changed := &worktree.ChangedError{Tree: &worktree.Tree{Name: "x"}, State: worktree.State{FileCount: 1, Files: []string{"?? new"}}}
+	locked := &worktree.ChangedError{Tree: &worktree.Tree{Name: "x"}, State: worktree.State{Locked: "on a stick"}}
 	for _, tt := range []struct {
 		tool    int
 		input   string

@@ -230,7 +230,7 @@ func Remove(ctx context.Context, c Console, p models.Config, name string) error 
 	e, err := p.Keys.Remove(ctx, name)
 	others := models.KeyVariables(p.Settings, name)
 	switch {
-	case errors.Is(err, keyring.ErrNone):
+	case errors.Is(err, keyring.ErrNotFound):
 		return setup.Errorf("no key is stored for %s%s", name, list("; its credentials come from ", others, ""))
 	case err != nil:
 		return err

@@ -50,7 +50,7 @@ type Config struct {
 	Dir     string
 	Ignored func(path string) bool
 	// Pulse, if non-nil, pauses while the disk is not watched.
-	Pulse *idle.Pulse
+	Pulse *idle.Tracker
 	// Later delays the first access to the disk and the index for a short time, unless a caller
 	// needs skills.
 	Later bool

@@ -149,7 +149,7 @@ func (s *Source) text(ctx context.Context, slug string) (string, error) {
 // fetch fetches the skill at a URL, and reports whether it exists.
 func (s *Source) fetch(ctx context.Context, folder *url.URL) (body string, found bool, err error) {
 	file := folder.JoinPath("SKILL.md")
-	resp, err := s.client.Get(ctx, file, web.Leave{})
+	resp, err := s.client.Get(ctx, file, web.FetchOptions{})
 	switch {
 	case err != nil:
 		return "", false, err

@@ -243,7 +243,7 @@ func revertChange(st *store, c *appliedChange, now version, content []byte) (ver
 	if err != nil || now.absent() || c.before.absent() || !mergeable(before, after, content) {
 		return now, nil, false
 	}
-	text, ok := reverse.Change(string(content), string(before), string(after))
+	text, ok := reverse.Revert(string(content), string(before), string(after))
 	if !ok {
 		return now, nil, false
 	}

@@ -17,7 +17,7 @@ var ErrSpecial = errors.New("it is not a regular file")
 
 // Open opens the file or directory for reading, without following symlinks and without
 // blocking. It refuses anything else except the null device.
-func (s Set) Open() (*os.File, error) {
+func (s ResolvedPath) Open() (*os.File, error) {
 	if err := s.openable(); err != nil {
 		return nil, err
 	}
@@ -38,13 +38,13 @@ func (s Set) Open() (*os.File, error) {
 
 // Again resolves the path again, for a set that was checked some time ago. The error is
 // [ErrMoved] if the path now resolves elsewhere.
-func (s Set) Again() (Set, error) {
+func (s ResolvedPath) Again() (ResolvedPath, error) {
 	now, err := s.Follow()
 	switch {
 	case err != nil:
 		return now, err
-	case s.Doubt != nil:
-		return s, s.Doubt
+	case s.ResolveErr != nil:
+		return s, s.ResolveErr
 	case !s.Remote && now.Real != s.Real:
 		return s, fmt.Errorf("opening %s: %w", s.Path, ErrMoved)
 	}
@@ -58,14 +58,14 @@ func OpenReal(path string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Set{Path: path, Real: path, Info: info}.Open()
+	return ResolvedPath{Path: path, Real: path, Info: info}.Open()
 }
 
 // openable returns an error if the resolved file cannot be opened.
-func (s Set) openable() error {
+func (s ResolvedPath) openable() error {
 	switch {
-	case s.Doubt != nil:
-		return s.Doubt
+	case s.ResolveErr != nil:
+		return s.ResolveErr
 	case IsBlocked(s.Real):
 		return fmt.Errorf("opening %s: it is a device or a view into a running process: %w", s.Path, ErrSpecial)
 	case s.Info == nil:
@@ -74,7 +74,7 @@ func (s Set) openable() error {
 	return s.admit(s.Info)
 }
 
-func (s Set) admit(info fs.FileInfo) error {
+func (s ResolvedPath) admit(info fs.FileInfo) error {
 	if info.Mode().IsRegular() || info.IsDir() || s.Real == os.DevNull {
 		return nil
 	}
@@ -83,9 +83,9 @@ func (s Set) admit(info fs.FileInfo) error {
 
 // Parent opens the parent directory of the file, which need not exist, without following
 // symlinks.
-func (s Set) Parent() (*os.File, error) {
-	if s.Doubt != nil {
-		return nil, s.Doubt
+func (s ResolvedPath) Parent() (*os.File, error) {
+	if s.ResolveErr != nil {
+		return nil, s.ResolveErr
 	}
 	dir, err := s.openDir(filepath.Dir(s.Real))
 	if err != nil {
@@ -94,10 +94,10 @@ func (s Set) Parent() (*os.File, error) {
 	return dir, nil
 }
 
-// MakeParent is like [Set.Parent], but creates missing directories.
-func (s Set) MakeParent(perm fs.FileMode) (*os.File, error) {
-	if s.Doubt != nil {
-		return nil, s.Doubt
+// MakeParent is like [ResolvedPath.Parent], but creates missing directories.
+func (s ResolvedPath) MakeParent(perm fs.FileMode) (*os.File, error) {
+	if s.ResolveErr != nil {
+		return nil, s.ResolveErr
 	}
 	dir, err := s.openDir(filepath.Dir(s.Real))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -9,7 +9,7 @@ import (
 
 // open compares the opened file with the one resolved before, because this system cannot open a
 // path without following symlinks.
-func (s Set) open(path string) (*os.File, error) {
+func (s ResolvedPath) open(path string) (*os.File, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -25,7 +25,7 @@ func (s Set) open(path string) (*os.File, error) {
 	return f, nil
 }
 
-func (s Set) openDir(path string) (*os.File, error) {
+func (s ResolvedPath) openDir(path string) (*os.File, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func (s Set) openDir(path string) (*os.File, error) {
 	return f, nil
 }
 
-func (s Set) makeDir(path string, perm fs.FileMode) (*os.File, error) {
+func (s ResolvedPath) makeDir(path string, perm fs.FileMode) (*os.File, error) {
 	if err := os.MkdirAll(path, perm); err != nil {
 		return nil, err
 	}

@@ -12,16 +12,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func (s Set) open(path string) (*os.File, error) {
+func (s ResolvedPath) open(path string) (*os.File, error) {
 	return noLinks(path, unix.O_RDONLY|unix.O_NONBLOCK)
 }
 
-func (s Set) openDir(path string) (*os.File, error) {
+func (s ResolvedPath) openDir(path string) (*os.File, error) {
 	return noLinks(path, unix.O_RDONLY|unix.O_DIRECTORY)
 }
 
 // makeDir opens the deepest existing directory of path and creates the rest inside it.
-func (s Set) makeDir(path string, perm fs.FileMode) (*os.File, error) {
+func (s ResolvedPath) makeDir(path string, perm fs.FileMode) (*os.File, error) {
 	above := filepath.Dir(path)
 	parent, err := s.openDir(above)
 	if errors.Is(err, fs.ErrNotExist) {

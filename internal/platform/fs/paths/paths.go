@@ -1,6 +1,6 @@
 // Package paths resolves paths written by a model to files. It expands a path, follows its
 // symlinks explicitly, and opens the result only if it has not been replaced since. It also
-// knows paths that are never opened. The permission rules judge the same [Set].
+// knows paths that are never opened. The permission rules judge the same [ResolvedPath].
 package paths
 
 import (

@@ -17,9 +17,9 @@ import (
 // maxLinks limits how many symlinks are followed, as kernels do.
 const maxLinks = 40
 
-// A Set is a resolved path with all paths it leads through, as judged by the permission rules.
+// A ResolvedPath is a resolved path with all paths it leads through, as judged by the permission rules.
 // It is computed once per call, and exactly the resolved file is opened.
-type Set struct {
+type ResolvedPath struct {
 	// Path is the requested path: expanded, clean and in NFC.
 	Path string
 	// Real is the location of the file, which need not exist, without symlinks and spelled as
@@ -31,11 +31,11 @@ type Set struct {
 	All []string
 	// Info describes the file at Real, or is nil if it does not exist.
 	Info fs.FileInfo
-	// Doubt is the reason why the symlinks could not be fully resolved. In that case the rules
+	// ResolveErr is the reason why the symlinks could not be fully resolved. In that case the rules
 	// have not seen everything, and the file cannot be opened.
-	Doubt error
+	ResolveErr error
 	// Remote means that the path may name a network share. Nothing was accessed, so All only
-	// contains the path; see [Set.Follow].
+	// contains the path; see [ResolvedPath.Follow].
 	Remote bool
 	// Odd is set if the spelling is misleading.
 	Odd *Oddity
@@ -45,12 +45,12 @@ type Set struct {
 
 // Resolve expands path and follows its symlinks. It inspects the file system, but opens
 // nothing. The error, for the model, means that the path can never be opened.
-func (b Base) Resolve(path string) (Set, error) {
+func (b Base) Resolve(path string) (ResolvedPath, error) {
 	typed, err := b.absolute(path)
 	if err != nil {
-		return Set{}, err
+		return ResolvedPath{}, err
 	}
-	s := Set{Path: norm.NFC.String(typed), typed: typed, Odd: odd(here(), path, typed)}
+	s := ResolvedPath{Path: norm.NFC.String(typed), typed: typed, Odd: odd(here(), path, typed)}
 	if IsUNC(path) {
 		s.Remote, s.Real, s.All = true, s.Path, []string{strings.TrimSpace(path)}
 		return s, nil
@@ -59,7 +59,7 @@ func (b Base) Resolve(path string) (Set, error) {
 }
 
 // Follow resolves a Remote set once accessing the other machine is allowed.
-func (s Set) Follow() (Set, error) {
+func (s ResolvedPath) Follow() (ResolvedPath, error) {
 	s.All, s.Info = []string{s.Path}, nil
 	s.note(s.typed)
 	err := s.walk()
@@ -68,14 +68,14 @@ func (s Set) Follow() (Set, error) {
 }
 
 // note adds a path to All.
-func (s *Set) note(path string) {
+func (s *ResolvedPath) note(path string) {
 	if !slices.Contains(s.All, path) {
 		s.All = append(s.All, path)
 	}
 }
 
 // walk resolves the path from the root, one component at a time, and sets Real, Info and Doubt.
-func (s *Set) walk() error {
+func (s *ResolvedPath) walk() error {
 	volume := filepath.VolumeName(s.typed)
 	root := volume + string(filepath.Separator)
 	at, rest := root, split(s.typed[len(volume):])
@@ -104,7 +104,7 @@ func (s *Set) walk() error {
 			return fmt.Errorf("the path is too long for the file system: it has %d bytes, and its name %.40q... has %d",
 				len(s.Path), name, len(name))
 		case err != nil:
-			s.Doubt = fmt.Errorf("following %s: %w", s.Path, err)
+			s.ResolveErr = fmt.Errorf("following %s: %w", s.Path, err)
 			return nil
 		case info.Mode().Type() != fs.ModeSymlink:
 			at, s.Info = next, info
@@ -112,11 +112,11 @@ func (s *Set) walk() error {
 		}
 		target, err := os.Readlink(next)
 		if err != nil {
-			s.Doubt = fmt.Errorf("following %s: %w", s.Path, err)
+			s.ResolveErr = fmt.Errorf("following %s: %w", s.Path, err)
 			return nil
 		}
 		if links++; links > maxLinks || passed[s.Real] {
-			s.Doubt = fmt.Errorf("%s is a chain of links that does not end, or of more than %d", s.Path, maxLinks)
+			s.ResolveErr = fmt.Errorf("%s is a chain of links that does not end, or of more than %d", s.Path, maxLinks)
 			return nil
 		}
 		passed[s.Real] = true
@@ -131,7 +131,7 @@ func (s *Set) walk() error {
 	s.Real = at
 	if s.Info == nil { // the root itself, or a directory reached by ..
 		info, err := os.Lstat(at)
-		s.Info, s.Doubt = info, err
+		s.Info, s.ResolveErr = info, err
 	}
 	return nil
 }

@@ -25,8 +25,8 @@ func TestResolveDoubtsWhatItMayNotRead(t *testing.T) {
 		defer unix.SetfsuidRetUid(0)
 	}
 	s, err := Base{Dir: root}.Resolve("locked/dir/file")
-	if err != nil || !errors.Is(s.Doubt, fs.ErrPermission) || s.Info != nil {
-		t.Errorf("doubt %v, found %v, error %v", s.Doubt, s.Info, err)
+	if err != nil || !errors.Is(s.ResolveErr, fs.ErrPermission) || s.Info != nil {
+		t.Errorf("doubt %v, found %v, error %v", s.ResolveErr, s.Info, err)
 	}
 	if _, err := s.Open(); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("opened with doubt: %v", err)

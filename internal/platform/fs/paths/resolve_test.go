@@ -88,8 +88,8 @@ func TestResolve(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.path, func(t *testing.T) {
 			s, err := Base{Dir: root}.Resolve(tt.path)
-			if err != nil || s.Doubt != nil {
-				t.Fatal(err, s.Doubt)
+			if err != nil || s.ResolveErr != nil {
+				t.Fatal(err, s.ResolveErr)
 			}
 			if diff := cmp.Diff(tt.all, under(root, s.All)); diff != "" {
 				t.Errorf("set (-want +got):\n%s", diff)
@@ -115,7 +115,7 @@ func TestResolveDoubts(t *testing.T) {
 		names = append(names, fmt.Sprintf("l%d -> l%d", i+1, i))
 	}
 	root := tree(t, names...)
-	resolve := func(path string) Set {
+	resolve := func(path string) ResolvedPath {
 		t.Helper()
 		s, err := Base{Dir: root}.Resolve(path)
 		if err != nil {
@@ -125,8 +125,8 @@ func TestResolveDoubts(t *testing.T) {
 	}
 	for _, path := range []string{"loop", "self", "self/y", "l40"} { // l40 is a chain of 41
 		s := resolve(path)
-		if s.Doubt == nil || !strings.Contains(s.Doubt.Error(), "chain of links") {
-			t.Errorf("%s: doubt %v", path, s.Doubt)
+		if s.ResolveErr == nil || !strings.Contains(s.ResolveErr.Error(), "chain of links") {
+			t.Errorf("%s: doubt %v", path, s.ResolveErr)
 		}
 		if _, err := s.Open(); err == nil {
 			t.Errorf("%s was opened", path)
@@ -135,8 +135,8 @@ func TestResolveDoubts(t *testing.T) {
 			t.Errorf("the directory of %s was opened", path)
 		}
 	}
-	if s := resolve("l39"); s.Doubt != nil || len(s.All) != 41 || filepath.Base(s.Real) != "end" {
-		t.Errorf("a chain of 40: doubt %v, %d members", s.Doubt, len(s.All))
+	if s := resolve("l39"); s.ResolveErr != nil || len(s.All) != 41 || filepath.Base(s.Real) != "end" {
+		t.Errorf("a chain of 40: doubt %v, %d members", s.ResolveErr, len(s.All))
 	}
 }
 
@@ -251,7 +251,7 @@ func TestOpenAfterASwap(t *testing.T) {
 	}
 
 	root := tree(t, "dir/file", "evil/file")
-	resolve := func(path string) Set {
+	resolve := func(path string) ResolvedPath {
 		s, err := Base{Dir: root}.Resolve(path)
 		if err != nil {
 			t.Fatal(err)
@@ -368,9 +368,9 @@ func TestResolveAgreesWithTheKernel(t *testing.T) {
 		path := filepath.Join(root, filepath.Join(rapid.SliceOfN(rapid.SampledFrom(names), 1, 4).Draw(rt, "path")...))
 		s, err := Base{Dir: root}.Resolve(path)
 		info, kernel := os.Stat(path)
-		found := err == nil && s.Doubt == nil && s.Info != nil
+		found := err == nil && s.ResolveErr == nil && s.Info != nil
 		if found != (kernel == nil) {
-			rt.Fatalf("%s: found %v (%v, %v), the kernel says %v", path, found, err, s.Doubt, kernel)
+			rt.Fatalf("%s: found %v (%v, %v), the kernel says %v", path, found, err, s.ResolveErr, kernel)
 		}
 		if found && !os.SameFile(info, s.Info) {
 			rt.Fatalf("%s: resolved to another file, %s", path, s.Real)

@@ -9,10 +9,10 @@ import (
 	"github.com/aymanbagabas/go-udiff/lcs"
 )
 
-// Change returns now without the change from before to after. It reports false if a later
+// Revert returns now without the change from before to after. It reports false if a later
 // change touches or adjoins the changed lines. Parts of the change that have already been
 // undone are fine.
-func Change(now, before, after string) (text string, ok bool) {
+func Revert(now, before, after string) (text string, ok bool) {
 	was, is, have := lines(before), lines(after), lines(now)
 	since := lcs.DiffLines(is, have)
 	var b strings.Builder

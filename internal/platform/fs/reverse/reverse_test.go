@@ -38,7 +38,7 @@ func TestChange(t *testing.T) {
 		{"one of two places was changed", "a b c d e ", "A b c d E ", "X b c d E ", "-"},
 	}
 	for _, tt := range tests {
-		got, ok := Change(text(tt.now), text(tt.before), text(tt.after))
+		got, ok := Revert(text(tt.now), text(tt.before), text(tt.after))
 		if !ok {
 			got = "-"
 		}
@@ -76,7 +76,7 @@ func TestChangeTouchesNothingElse(t *testing.T) {
 		}
 		after := edit(t, before, "mine")
 		now := edit(t, after, "theirs")
-		text, ok := Change(join(now), join(before), join(after))
+		text, ok := Revert(join(now), join(before), join(after))
 		if !ok {
 			return
 		}
@@ -121,12 +121,12 @@ func FuzzChange(f *testing.F) {
 	f.Add("a\nb\n", "a\n", "a\nb\n")
 	f.Add("", "\n\n", "x")
 	f.Fuzz(func(t *testing.T, now, before, after string) {
-		if got, ok := Change(after, before, after); !ok || got != before {
+		if got, ok := Revert(after, before, after); !ok || got != before {
 			t.Errorf("with nothing since: %q, %v", got, ok)
 		}
-		if got, ok := Change(now, before, before); !ok || got != now {
+		if got, ok := Revert(now, before, before); !ok || got != now {
 			t.Errorf("no change taken back: %q, %v", got, ok)
 		}
-		Change(now, before, after)
+		Revert(now, before, after)
 	})
 }

@@ -54,23 +54,23 @@ type contents struct {
 	Files map[string][]string `json:"files,omitempty"`
 	// Places identifies the workspace directories that the files were written to, by path of
 	// the file.
-	Places map[string]place `json:"places,omitempty"`
+	Places map[string]dirID `json:"places,omitempty"`
 }
 
-// A place identifies a directory independently of its path.
-type place struct {
+// A dirID identifies a directory independently of its path.
+type dirID struct {
 	Device uint64 `json:"device"`
 	Inode  uint64 `json:"inode"`
 }
 
-// placeOf returns the workspace directory of a settings file, or the zero value if unknown.
-func placeOf(path string) place {
+// dirIDOf returns the workspace directory of a settings file, or the zero value if unknown.
+func dirIDOf(path string) dirID {
 	info, err := os.Lstat(filepath.Dir(filepath.Dir(path)))
 	if err != nil {
-		return place{}
+		return dirID{}
 	}
 	device, inode := identity(info)
-	return place{device, inode}
+	return dirID{device, inode}
 }
 
 const (
@@ -122,7 +122,7 @@ type Consent struct {
 	Limits  []Limit
 	hashes  map[string]bool     // hashes of approved items
 	files   map[string][]string // see contents
-	places  map[string]place    // see contents
+	places  map[string]dirID    // see contents
 }
 
 // Consent returns the user's decisions about a workspace. On error nothing is trusted.
@@ -163,7 +163,7 @@ func (c Consent) Owns(path string, data []byte) bool {
 // exists: another workspace at the same path may contain the same file.
 func (c Consent) Wrote(path string, data []byte) bool {
 	at, ok := c.places[path]
-	return ok && at != (place{}) && at == placeOf(path) && c.Owns(path, data)
+	return ok && at != (dirID{}) && at == dirIDOf(path) && c.Owns(path, data)
 }
 
 // covers reports whether trust in e extends to w.
@@ -288,9 +288,9 @@ func (s *Store) Rewrite(ctx context.Context, path string, before, after []byte) 
 		default:
 			return errUnchanged
 		}
-		if at := placeOf(path); len(bytes.TrimSpace(before)) == 0 || c.Places[path] == at {
+		if at := dirIDOf(path); len(bytes.TrimSpace(before)) == 0 || c.Places[path] == at {
 			if c.Places == nil {
-				c.Places = map[string]place{}
+				c.Places = map[string]dirID{}
 			}
 			c.Places[path] = at
 		}

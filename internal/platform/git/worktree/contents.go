@@ -103,7 +103,7 @@ func (c *contents) narrow(ctx context.Context) error {
 	for _, dir := range dirs {
 		fmt.Fprintln(&input, quoted(filepath.ToSlash(dir)))
 	}
-	return c.alone(ctx, func() error {
+	return c.exclusively(ctx, func() error {
 		_, err := c.ask(ctx, c.rec.Path, askTime, input.Bytes(), "sparse-checkout", "set", "--cone", "--stdin")
 		return err
 	})
@@ -136,7 +136,7 @@ func quoted(path string) string {
 // repository, or "".
 func (c *contents) hooks(ctx context.Context) (string, error) {
 	out, err := c.git(ctx, c.top, "config", "--local", "--get", "core.hooksPath")
-	var no *refusal
+	var no *gitError
 	if errors.As(err, &no) {
 		return "", nil
 	}
@@ -147,9 +147,9 @@ func (c *contents) hooks(ctx context.Context) (string, error) {
 	return dir, nil
 }
 
-// bring adds content that is not in the repository: symlinks to directories, the hooks
+// addExtras adds content that is not in the repository: symlinks to directories, the hooks
 // directory, settings files and ignored files to copy.
-func (c *contents) bring(ctx context.Context) error {
+func (c *contents) addExtras(ctx context.Context) error {
 	hooks, err := c.hooks(ctx)
 	if err != nil {
 		return err
@@ -201,7 +201,7 @@ func (c *contents) link(ctx context.Context, name string) error {
 	if err := os.Symlink(from, to); err != nil {
 		return err
 	}
-	c.rec.Brought[filepath.ToSlash(name)] = imprint{Link: from}
+	c.rec.Brought[filepath.ToSlash(name)] = fingerprint{Link: from}
 	return nil
 }
 
@@ -252,7 +252,7 @@ func (c *contents) included(ctx context.Context) ([]string, error) {
 		return nil, nil
 	}
 	out, err = c.ask(ctx, c.root, askTime, []byte(strings.Join(names, "\x00")), "check-ignore", "-z", "--stdin")
-	var no *refusal
+	var no *gitError
 	if errors.As(err, &no) && no.message == "" {
 		return nil, nil // no file is ignored
 	}
@@ -292,7 +292,7 @@ func (c *contents) copy(name string) error {
 		return err
 	}
 	c.files, c.bytes = c.files+1, c.bytes+info.Size()
-	c.rec.Brought[filepath.ToSlash(name)] = imprint{Hash: hash}
+	c.rec.Brought[filepath.ToSlash(name)] = fingerprint{Hash: hash}
 	return nil
 }
 
@@ -313,7 +313,7 @@ func copyFile(from, to string, info fs.FileInfo) (string, error) {
 }
 
 // holds reports whether a file that was added to a worktree is unchanged.
-func (p imprint) holds(path string) bool {
+func (p fingerprint) holds(path string) bool {
 	if p.Link != "" {
 		target, err := os.Readlink(path)
 		return err == nil && target == p.Link

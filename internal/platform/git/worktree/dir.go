@@ -10,7 +10,7 @@ import (
 // Dir returns the directory in the worktree at path that corresponds to dir, which is in the
 // main working tree or another worktree. It creates the directory if the commit does not have
 // it. The error is [ErrNone] if adze has no record of the worktree.
-func (t *Trees) Dir(path, dir string) (string, error) {
+func (t *Manager) Dir(path, dir string) (string, error) {
 	root := t.rootFor(dir)
 	known := false
 	for _, rec := range t.records(root) {
@@ -39,7 +39,7 @@ func (t *Trees) Dir(path, dir string) (string, error) {
 }
 
 // below returns dir relative to the top of its working tree.
-func (t *Trees) below(root, dir string) (string, error) {
+func (t *Manager) below(root, dir string) (string, error) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return "", err

@@ -23,7 +23,7 @@ const (
 
 // A repository is a git repository that the judge has approved.
 type repository struct {
-	t       *Trees
+	t       *Manager
 	top     string // working tree in which git runs
 	dir     string // git directory of top
 	common  string // common git directory
@@ -33,7 +33,7 @@ type repository struct {
 }
 
 // repository returns the repository of a directory.
-func (t *Trees) repository(dir string) (*repository, error) {
+func (t *Manager) repository(dir string) (*repository, error) {
 	v := t.cfg.Judge.Of(dir)
 	if err := v.Unjailed(); err != nil {
 		return nil, fmt.Errorf("git is not run in this repository: %w", err)
@@ -91,17 +91,17 @@ func (r *repository) ask(ctx context.Context, dir string, limit time.Duration, i
 	case exit.TimedOut:
 		return "", fmt.Errorf("git %s took longer than %v, and was stopped", args[0], limit)
 	case exit.Code != 0:
-		return "", &refusal{args[0], plain(string(said.text))}
+		return "", &gitError{args[0], plain(string(said.text))}
 	case out.room == 0:
 		return "", errors.New("git answers too much")
 	}
 	return string(out.text), nil
 }
 
-// A refusal is an error message from git.
-type refusal struct{ command, message string }
+// A gitError is an error message from git.
+type gitError struct{ command, message string }
 
-func (r *refusal) Error() string {
+func (r *gitError) Error() string {
 	if r.message == "" {
 		return "git " + r.command + " failed and did not say why"
 	}

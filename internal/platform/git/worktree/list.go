@@ -27,7 +27,7 @@ type Entry struct {
 }
 
 // List returns the worktrees of dir's repository, sorted by name.
-func (t *Trees) List(ctx context.Context, dir string) []Entry {
+func (t *Manager) List(ctx context.Context, dir string) []Entry {
 	root := t.rootFor(dir)
 	var all []Entry
 	for _, rec := range t.records(root) {
@@ -66,7 +66,7 @@ const staleAge = 30 * 24 * time.Hour
 // creating or removing a worktree, and agent worktrees in which nothing would be lost:
 // immediately if their commits are merged, otherwise if they have not been used for 30 days. It
 // returns the names of removed worktrees.
-func (t *Trees) Sweep(ctx context.Context, dir string) (removed []string, err error) {
+func (t *Manager) Sweep(ctx context.Context, dir string) (removed []string, err error) {
 	if known, err := os.ReadDir(t.cfg.Records); err != nil || len(known) == 0 {
 		return nil, nil // no worktree was ever made
 	}
@@ -91,7 +91,7 @@ func (t *Trees) Sweep(ctx context.Context, dir string) (removed []string, err er
 	return removed, errors.Join(errs...)
 }
 
-func (t *Trees) sweep(ctx context.Context, r *repository, rec record) (gone bool, err error) {
+func (t *Manager) sweep(ctx context.Context, r *repository, rec record) (gone bool, err error) {
 	switch {
 	case rec.inUse(t):
 		return false, nil
@@ -123,7 +123,7 @@ func (r *repository) unpushed(ctx context.Context, rec record) (bool, error) {
 
 // repair completes or undoes the work of a killed process: an incomplete worktree is undone, a
 // worktree that was moved away is removed, and a worktree that was about to be moved is kept.
-func (t *Trees) repair(ctx context.Context, r *repository, name string) error {
+func (t *Manager) repair(ctx context.Context, r *repository, name string) error {
 	rec, err := t.recall(r.root, name)
 	switch {
 	case errors.Is(err, ErrNone) || errors.Is(err, fs.ErrNotExist):

@@ -20,12 +20,12 @@ const Folder = ".adze/worktrees"
 const undoTime = time.Minute
 
 // make creates a worktree with git.
-func (t *Trees) make(ctx context.Context, r *repository, o Options) (*Tree, error) {
+func (t *Manager) make(ctx context.Context, r *repository, o Options) (*Tree, error) {
 	if err := t.repair(ctx, r, o.Name); err != nil {
 		return nil, err
 	}
 	rec := record{Name: o.Name, Root: r.root, Path: filepath.Join(r.root, filepath.FromSlash(Folder), o.Name), Common: r.common,
-		Branch: branchOf(o.Name), For: o.For, Phase: making, Brought: map[string]imprint{}}
+		Branch: branchOf(o.Name), For: o.For, Phase: making, Brought: map[string]fingerprint{}}
 	if err := r.vacant(ctx, &rec); err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (t *Trees) make(ctx context.Context, r *repository, o Options) (*Tree, erro
 // branch are free.
 func (r *repository) vacant(ctx context.Context, rec *record) error {
 	base, err := r.git(ctx, r.top, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-	var no *refusal
+	var no *gitError
 	switch {
 	case errors.As(err, &no):
 		return errors.New("the repository has no commit yet, and a worktree starts from one: commit something first")
@@ -103,7 +103,7 @@ func (c *contents) fill(ctx context.Context) error {
 	if err := c.place(); err != nil {
 		return err
 	}
-	err := c.alone(ctx, func() error {
+	err := c.exclusively(ctx, func() error {
 		_, err := c.git(ctx, c.top, "worktree", "add", "--quiet", "--no-track", "--no-checkout", "-b", c.rec.Branch, "--", c.rec.Path, c.rec.Base)
 		return err
 	})
@@ -114,7 +114,7 @@ func (c *contents) fill(ctx context.Context) error {
 	if err := c.checkOut(ctx); err != nil {
 		return err
 	}
-	if err := c.bring(ctx); err != nil {
+	if err := c.addExtras(ctx); err != nil {
 		return err
 	}
 	return c.t.change(ctx, c.rec.Root, c.rec.Name, func(r *record) error {
@@ -161,7 +161,7 @@ func (c *contents) exclude(path string) error {
 
 // undo removes an incomplete worktree, which contains nothing of the user's. If something
 // cannot be removed, the record is kept, and the next process tries again.
-func (t *Trees) undo(ctx context.Context, r *repository, rec record) error {
+func (t *Manager) undo(ctx context.Context, r *repository, rec record) error {
 	if err := r.plainFolder(); err != nil {
 		return err
 	}
@@ -204,12 +204,12 @@ func (r *repository) tidy() {
 // unregister removes git's entry for a worktree. The entry contains the worktree's path or, if
 // git did not get that far, nothing.
 func (r *repository) unregister(ctx context.Context, rec record) error {
-	return r.alone(ctx, func() error { return r.removeEntry(rec) })
+	return r.exclusively(ctx, func() error { return r.removeEntry(rec) })
 }
 
-// alone calls f while no other adze process changes git's worktree entries. When git creates a
+// exclusively calls f while no other adze process changes git's worktree entries. When git creates a
 // worktree, it reads the other entries and fails if one is incomplete.
-func (r *repository) alone(ctx context.Context, f func() error) error {
+func (r *repository) exclusively(ctx context.Context, f func() error) error {
 	return r.t.locked(ctx, r.root, ".all", func(string) error { return f() })
 }
 
@@ -254,23 +254,23 @@ func (r *repository) dropBranch(ctx context.Context, branch, at string) error {
 		return err
 	}
 	if now != at {
-		return &movedOn{branch}
+		return &branchMovedError{branch}
 	}
 	_, err = r.git(ctx, r.root, "update-ref", "-d", ref, at)
 	return err
 }
 
-// A movedOn error means that a branch has commits that the caller does not know of.
-type movedOn struct{ branch string }
+// A branchMovedError error means that a branch has commits that the caller does not know of.
+type branchMovedError struct{ branch string }
 
-func (m *movedOn) Error() string {
+func (m *branchMovedError) Error() string {
 	return fmt.Sprintf("the branch %s has other commits, and was kept", m.branch)
 }
 
 // tip returns a branch's commit, or "" if the branch does not exist.
 func (r *repository) tip(ctx context.Context, branch string) (string, error) {
 	out, err := r.git(ctx, r.root, "rev-parse", "--verify", "--quiet", "refs/heads/"+branch)
-	var no *refusal
+	var no *gitError
 	if errors.As(err, &no) {
 		return "", nil
 	}

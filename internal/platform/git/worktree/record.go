@@ -29,24 +29,24 @@ const (
 // A record describes a worktree in a file outside the repository, because the repository's own
 // information is not trusted when something is removed.
 type record struct {
-	Name    string             `json:"name"`
-	Root    string             `json:"root"`
-	Path    string             `json:"path"`
-	Common  string             `json:"common,omitempty"`
-	Branch  string             `json:"branch,omitempty"`
-	Base    string             `json:"base,omitempty"`
-	For     Purpose            `json:"for"`
-	ByHook  bool               `json:"byHook,omitempty"`
-	Phase   phase              `json:"phase"`
-	Owner   owner              `json:"owner"`
-	Made    time.Time          `json:"made"`
-	Used    time.Time          `json:"used"`
-	Brought map[string]imprint `json:"brought,omitempty"` // files added to it, by path in the worktree
-	Removal *removal           `json:"removal,omitempty"`
+	Name    string                 `json:"name"`
+	Root    string                 `json:"root"`
+	Path    string                 `json:"path"`
+	Common  string                 `json:"common,omitempty"`
+	Branch  string                 `json:"branch,omitempty"`
+	Base    string                 `json:"base,omitempty"`
+	For     Purpose                `json:"for"`
+	ByHook  bool                   `json:"byHook,omitempty"`
+	Phase   phase                  `json:"phase"`
+	Owner   owner                  `json:"owner"`
+	Made    time.Time              `json:"made"`
+	Used    time.Time              `json:"used"`
+	Brought map[string]fingerprint `json:"brought,omitempty"` // files added to it, by path in the worktree
+	Removal *removal               `json:"removal,omitempty"`
 }
 
-// An imprint detects changes to a file that was added to a worktree.
-type imprint struct {
+// A fingerprint detects changes to a file that was added to a worktree.
+type fingerprint struct {
 	Link string `json:"link,omitempty"` // symlink target
 	Hash string `json:"hash,omitempty"`
 }
@@ -77,23 +77,25 @@ func (o owner) String() string {
 	return fmt.Sprintf("process %d", o.PID)
 }
 
-func (r *record) inUse(t *Trees) bool { return r.Owner.PID != 0 && t.alive(r.Owner) }
+func (r *record) inUse(t *Manager) bool { return r.Owner.PID != 0 && t.alive(r.Owner) }
 
 // maxRecord limits the size of a record.
 const maxRecord = 8 << 20
 
 // folder returns the directory of a repository's records.
-func (t *Trees) folder(root string) string { return filepath.Join(t.cfg.Records, fsys.HashedKey(root)) }
+func (t *Manager) folder(root string) string {
+	return filepath.Join(t.cfg.Records, fsys.HashedKey(root))
+}
 
 // locked calls f while no other process changes the worktree's record.
-func (t *Trees) locked(ctx context.Context, root, name string, f func(file string) error) error {
+func (t *Manager) locked(ctx context.Context, root, name string, f func(file string) error) error {
 	path := filepath.Join(t.folder(root), name+".json")
 	file := statefile.File{Path: path, Locks: replace.New(filepath.Join(t.cfg.Records, "locks")), Doing: "the record of the worktree " + name}
 	return file.Hold(ctx, func(*replace.File) error { return f(path) })
 }
 
 // begin writes the record of a new worktree owned by this process.
-func (t *Trees) begin(ctx context.Context, r *record) error {
+func (t *Manager) begin(ctx context.Context, r *record) error {
 	r.Owner, r.Made, r.Used = self(), t.now(), t.now()
 	return t.locked(ctx, r.Root, r.Name, func(file string) error {
 		old, err := read(file)
@@ -112,7 +114,7 @@ func (t *Trees) begin(ctx context.Context, r *record) error {
 }
 
 // change updates the record of an existing worktree.
-func (t *Trees) change(ctx context.Context, root, name string, f func(*record) error) error {
+func (t *Manager) change(ctx context.Context, root, name string, f func(*record) error) error {
 	return t.locked(ctx, root, name, func(file string) error {
 		r, err := read(file)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -129,7 +131,7 @@ func (t *Trees) change(ctx context.Context, root, name string, f func(*record) e
 }
 
 // recall returns the record of a worktree.
-func (t *Trees) recall(root, name string) (record, error) {
+func (t *Manager) recall(root, name string) (record, error) {
 	r, err := read(filepath.Join(t.folder(root), name+".json"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, fmt.Errorf("%w called %s", ErrNone, name)
@@ -138,7 +140,7 @@ func (t *Trees) recall(root, name string) (record, error) {
 }
 
 // forget removes a record.
-func (t *Trees) forget(ctx context.Context, r record) error {
+func (t *Manager) forget(ctx context.Context, r record) error {
 	return t.locked(ctx, r.Root, r.Name, func(file string) error {
 		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -149,7 +151,7 @@ func (t *Trees) forget(ctx context.Context, r record) error {
 }
 
 // records returns a repository's records. Unreadable ones are skipped.
-func (t *Trees) records(root string) (all []record) {
+func (t *Manager) records(root string) (all []record) {
 	entries, _ := os.ReadDir(t.folder(root)) // ok: the list is then empty
 	for _, e := range entries {
 		name, ok := strings.CutSuffix(e.Name(), ".json")

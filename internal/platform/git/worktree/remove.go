@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// Changed is the error for removing a worktree in which changes would be lost.
-type Changed struct {
+// ChangedError is the error for removing a worktree in which changes would be lost.
+type ChangedError struct {
 	Tree  *Tree
 	State State
 }
 
 // Error lists the changes that would be lost.
-func (c *Changed) Error() string {
+func (c *ChangedError) Error() string {
 	if c.State.Locked != "" {
 		return fmt.Sprintf("the worktree %s is locked: %s; git worktree unlock lets it be removed", c.Tree.Name, c.State.Locked)
 	}
@@ -47,7 +47,7 @@ const (
 	Discard Changes = true
 )
 
-// Remove removes the worktree and its branch. If it has changes, Remove fails with [Changed]
+// Remove removes the worktree and its branch. If it has changes, Remove fails with [ChangedError]
 // unless they are to be discarded. A locked worktree is never removed. The note describes
 // anything that is left.
 func (w *Tree) Remove(ctx context.Context, c Changes) (note string, err error) {
@@ -68,15 +68,15 @@ func (w *Tree) removeIf(ctx context.Context, allows func(State) bool) (note stri
 		return "", err
 	}
 	if s.Locked != "" || !allows(s) {
-		return "", &Changed{w, s}
+		return "", &ChangedError{w, s}
 	}
 	return w.trees.remove(ctx, rec, s)
 }
 
 // removeByHook makes the hook that created a worktree remove it.
-func (t *Trees) removeByHook(ctx context.Context, rec record) error {
-	if t.cfg.Removing != nil {
-		if err := t.cfg.Removing(ctx, rec.Path); err != nil {
+func (t *Manager) removeByHook(ctx context.Context, rec record) error {
+	if t.cfg.BeforeRemove != nil {
+		if err := t.cfg.BeforeRemove(ctx, rec.Path); err != nil {
 			return err
 		}
 	}
@@ -89,7 +89,7 @@ func (t *Trees) removeByHook(ctx context.Context, rec record) error {
 // remove removes a worktree and its branch, given its state. It first moves the directory
 // atomically, so that a killed process leaves either the whole worktree or remains that the
 // next process removes.
-func (t *Trees) remove(ctx context.Context, rec record, s State) (note string, err error) {
+func (t *Manager) remove(ctx context.Context, rec record, s State) (note string, err error) {
 	r, err := t.repository(rec.Root)
 	if err != nil {
 		return "", err
@@ -97,8 +97,8 @@ func (t *Trees) remove(ctx context.Context, rec record, s State) (note string, e
 	if err := r.plainFolder(); err != nil {
 		return "", err
 	}
-	if t.cfg.Removing != nil {
-		if err := t.cfg.Removing(ctx, rec.Path); err != nil {
+	if t.cfg.BeforeRemove != nil {
+		if err := t.cfg.BeforeRemove(ctx, rec.Path); err != nil {
 			return "", err
 		}
 	}
@@ -121,7 +121,7 @@ func (t *Trees) remove(ctx context.Context, rec record, s State) (note string, e
 	return t.complete(ctx, r, rec)
 }
 
-func (t *Trees) moveAway(rec record) error {
+func (t *Manager) moveAway(rec record) error {
 	if t.step != nil {
 		if err := t.step("move"); err != nil {
 			return err
@@ -134,7 +134,7 @@ func (t *Trees) moveAway(rec record) error {
 }
 
 // complete removes the remains of a worktree that was moved away.
-func (t *Trees) complete(ctx context.Context, r *repository, rec record) (note string, err error) {
+func (t *Manager) complete(ctx context.Context, r *repository, rec record) (note string, err error) {
 	for _, do := range []struct {
 		name string
 		f    func() error
@@ -142,7 +142,7 @@ func (t *Trees) complete(ctx context.Context, r *repository, rec record) (note s
 		{"unregister", func() error { return r.unregister(ctx, rec) }},
 		{"branch", func() error {
 			err := r.dropBranch(ctx, rec.Branch, rec.Removal.Tip)
-			if kept, ok := errors.AsType[*movedOn](err); ok {
+			if kept, ok := errors.AsType[*branchMovedError](err); ok {
 				note, err = kept.Error(), nil
 			}
 			return err
@@ -177,7 +177,7 @@ func (w *Tree) Finish(ctx context.Context) (kept bool, note string, err error) {
 	case err == nil:
 		return false, note, nil
 	}
-	var c *Changed
+	var c *ChangedError
 	switch {
 	case errors.As(err, &c) && c.State.Gone:
 		note, err = fmt.Sprintf("The worktree %s was removed while the agent worked in it: changes that it had not committed are lost; its commits are on branch %s.", w.Path, w.Branch), nil

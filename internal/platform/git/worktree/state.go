@@ -78,7 +78,7 @@ func (w *Tree) State(ctx context.Context) (State, error) {
 	return w.trees.state(ctx, rec)
 }
 
-func (t *Trees) state(ctx context.Context, rec record) (State, error) {
+func (t *Manager) state(ctx context.Context, rec record) (State, error) {
 	if rec.ByHook {
 		_, err := os.Stat(rec.Path)
 		return State{Gone: errors.Is(err, os.ErrNotExist)}, nil
@@ -111,7 +111,7 @@ func (t *Trees) state(ctx context.Context, rec record) (State, error) {
 }
 
 // look inspects a worktree's directory and returns the commits that were checked out in it.
-func (s *State) look(ctx context.Context, t *Trees, rec record) (heads []string, err error) {
+func (s *State) look(ctx context.Context, t *Manager, rec record) (heads []string, err error) {
 	r, err := t.repository(rec.Path)
 	if err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ type killed struct{}
 
 // runUntil calls f and stops it at a step, with an error or as kill -9 would. It returns the
 // number of steps.
-func runUntil(trees *Trees, at int, kill bool, f func() error) (steps int, err error) {
+func runUntil(trees *Manager, at int, kill bool, f func() error) (steps int, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			if _, ok := r.(killed); !ok {

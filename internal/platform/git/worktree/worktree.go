@@ -20,7 +20,7 @@ import (
 	"adze/internal/platform/proc/osproc"
 )
 
-// Config configures Trees.
+// Config configures Manager.
 type Config struct {
 	Judge *gitrepo.Judge
 	Run   *osproc.Runner
@@ -30,13 +30,13 @@ type Config struct {
 	// Make, if not nil, creates a worktree in place of git and returns its path; "" means that
 	// git should create it.
 	Make func(ctx context.Context, name string) (path string, err error)
-	// Removing, if not nil, is called before a worktree is removed. It must remove worktrees
+	// BeforeRemove, if not nil, is called before a worktree is removed. It must remove worktrees
 	// that Make created.
-	Removing func(ctx context.Context, path string) error
+	BeforeRemove func(ctx context.Context, path string) error
 }
 
-// Trees manages the worktrees of repositories. It is safe for concurrent use.
-type Trees struct {
+// Manager manages the worktrees of repositories. It is safe for concurrent use.
+type Manager struct {
 	cfg   Config
 	alive func(owner) bool
 	now   func() time.Time
@@ -46,8 +46,8 @@ type Trees struct {
 	mu sync.Mutex // held while repository settings are written, because git does not lock them
 }
 
-// New returns Trees with the given configuration.
-func New(c Config) *Trees { return &Trees{cfg: c, alive: owner.alive, now: time.Now} }
+// New returns Manager with the given configuration.
+func New(c Config) *Manager { return &Manager{cfg: c, alive: owner.alive, now: time.Now} }
 
 // A Purpose is the purpose of a worktree.
 type Purpose string
@@ -55,7 +55,7 @@ type Purpose string
 const (
 	Session Purpose = "session"
 	// Agent worktrees are removed when they have been unused for a long time; see
-	// [Trees.Sweep].
+	// [Manager.Sweep].
 	Agent Purpose = "agent"
 )
 
@@ -83,11 +83,11 @@ type Tree struct {
 	ByHook       bool
 	Notes        []string // notes for the user, such as files that were not copied
 
-	trees *Trees
+	trees *Manager
 }
 
 // Create creates a worktree. On error it leaves nothing behind.
-func (t *Trees) Create(ctx context.Context, o Options) (*Tree, error) {
+func (t *Manager) Create(ctx context.Context, o Options) (*Tree, error) {
 	if o.Name == "" {
 		o.Name = randomName()
 	}
@@ -111,7 +111,7 @@ func (t *Trees) Create(ctx context.Context, o Options) (*Tree, error) {
 }
 
 // adopt records a worktree that a hook has created.
-func (t *Trees) adopt(ctx context.Context, o Options, path string) (*Tree, error) {
+func (t *Manager) adopt(ctx context.Context, o Options, path string) (*Tree, error) {
 	if strings.ContainsAny(path, "\n\r\x00") || !filepath.IsAbs(path) {
 		return nil, fmt.Errorf("the hook that makes worktrees answered %q: it has to print an absolute path and nothing else", path)
 	}
@@ -131,7 +131,7 @@ func (t *Trees) adopt(ctx context.Context, o Options, path string) (*Tree, error
 
 // rootFor returns the main working tree of dir's repository, or dir itself outside a
 // repository.
-func (t *Trees) rootFor(dir string) string {
+func (t *Manager) rootFor(dir string) string {
 	if r, err := t.repository(dir); err == nil {
 		return r.root
 	}
@@ -141,14 +141,14 @@ func (t *Trees) rootFor(dir string) string {
 	return filepath.Clean(dir)
 }
 
-func (t *Trees) tree(r record) *Tree {
+func (t *Manager) tree(r record) *Tree {
 	return &Tree{Name: r.Name, Root: r.Root, Path: r.Path, Branch: r.Branch, Base: r.Base, ByHook: r.ByHook, trees: t}
 }
 
 // Open opens an existing worktree by name, from a directory in any working tree of its
 // repository, and marks it as used by this process. The error is [ErrNone] if the worktree does
 // not exist.
-func (t *Trees) Open(ctx context.Context, dir, name string) (*Tree, error) {
+func (t *Manager) Open(ctx context.Context, dir, name string) (*Tree, error) {
 	if err := CheckName(name); err != nil {
 		return nil, err
 	}
@@ -175,7 +175,7 @@ func (t *Trees) Open(ctx context.Context, dir, name string) (*Tree, error) {
 }
 
 // RemoveNamed removes a worktree by name if no process uses it; see [Tree.Remove].
-func (t *Trees) RemoveNamed(ctx context.Context, dir, name string, c Changes) (note string, err error) {
+func (t *Manager) RemoveNamed(ctx context.Context, dir, name string, c Changes) (note string, err error) {
 	if err := CheckName(name); err != nil {
 		return "", err
 	}

@@ -99,7 +99,7 @@ func TestHookMakesIt(t *testing.T) {
 	answer, removed := w.path("made"), ""
 	trees := w.trees(func(c *Config) {
 		c.Make = func(_ context.Context, name string) (string, error) { return answer, nil }
-		c.Removing = func(_ context.Context, path string) error { removed = path; return os.RemoveAll(path) }
+		c.BeforeRemove = func(_ context.Context, path string) error { removed = path; return os.RemoveAll(path) }
 	})
 	tree := w.create(trees, Options{Dir: "plain", Name: "one", For: Agent})
 	if !tree.ByHook || tree.Path != w.path("made") {
@@ -380,7 +380,7 @@ func TestRemove(t *testing.T) {
 	w.write("r/.adze/worktrees/one/new\x1b", "")
 	w.git(tree.Path, "commit", "-q", "--allow-empty", "-m", "work")
 	_, err := tree.Remove(t.Context(), Keep)
-	var c *Changed
+	var c *ChangedError
 	if !errors.As(err, &c) || c.State.FileCount != 1 || c.State.CommitCount != 1 || !strings.Contains(err.Error(), "work") || !strings.Contains(err.Error(), `?? "new\x1b"`) || strings.Contains(err.Error(), "\x1b") {
 		t.Fatalf("%q", err)
 	}

@@ -96,8 +96,8 @@ func (w *world) repository(name string) {
 	w.git(name, "commit", "-qm", "one")
 }
 
-// trees returns Trees with a judge that knows all repositories.
-func (w *world) trees(change ...func(*Config)) *Trees {
+// trees returns Manager with a judge that knows all repositories.
+func (w *world) trees(change ...func(*Config)) *Manager {
 	c := Config{Run: w.run, Records: w.path("state"), Judge: gitrepo.New(gitrepo.Config{Environ: w.environ})}
 	for _, f := range change {
 		f(&c)
@@ -105,7 +105,7 @@ func (w *world) trees(change ...func(*Config)) *Trees {
 	return New(c)
 }
 
-func (w *world) create(t *Trees, o Options) *Tree {
+func (w *world) create(t *Manager, o Options) *Tree {
 	w.t.Helper()
 	if o.Dir == "" {
 		o.Dir = w.path("r")

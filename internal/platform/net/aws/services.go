@@ -47,7 +47,7 @@ func ask(client *http.Client, req *http.Request, name string) ([]byte, error) {
 		return nil, fmt.Errorf("asking %s for AWS credentials: %w", name, err)
 	}
 	if res.StatusCode != http.StatusOK {
-		return nil, &serviceError{name, res.StatusCode, words(body)}
+		return nil, &serviceError{name, res.StatusCode, errorMessage(body)}
 	}
 	return body, nil
 }
@@ -67,8 +67,8 @@ func (e *serviceError) Error() string {
 	return s
 }
 
-// words returns the message of a JSON or XML error response.
-func words(body []byte) string {
+// errorMessage returns the message of a JSON or XML error response.
+func errorMessage(body []byte) string {
 	var x struct {
 		Message string `xml:"Error>Message"`
 	}

@@ -40,8 +40,8 @@ type Entry struct {
 	Added time.Time
 }
 
-// ErrNone means that no key with the name is stored.
-var ErrNone = errors.New("no key is stored")
+// ErrNotFound means that no key with the name is stored.
+var ErrNotFound = errors.New("no key is stored")
 
 // ErrLost means that a stored key is missing from the keyring.
 var ErrLost = errors.New("the keyring no longer has the key")
@@ -105,7 +105,7 @@ func (s *Store) List() ([]Entry, error) {
 	return list, nil
 }
 
-// Get returns the key with the given name. The error is [ErrNone] if it does not exist.
+// Get returns the key with the given name. The error is [ErrNotFound] if it does not exist.
 func (s *Store) Get(ctx context.Context, name string) (string, error) {
 	c, err := s.read()
 	if err != nil {
@@ -113,12 +113,12 @@ func (s *Store) Get(ctx context.Context, name string) (string, error) {
 	}
 	switch r, ok := c.Keys[name]; {
 	case !ok:
-		return "", ErrNone
+		return "", ErrNotFound
 	case r.Place != System:
 		return r.Key, nil
 	}
 	key, err := s.system.get(ctx, name)
-	if errors.Is(err, ErrNone) {
+	if errors.Is(err, ErrNotFound) {
 		return "", fmt.Errorf("%w; store it again with `adze auth login %s`", ErrLost, name)
 	}
 	return key, err
@@ -155,7 +155,7 @@ func (s *Store) Set(ctx context.Context, name, host, key string, to Place) (Entr
 		c.Keys[name] = r
 	})
 	if err == nil && was.Place == System && to == File {
-		if err = s.system.remove(ctx, name); errors.Is(err, ErrNone) {
+		if err = s.system.remove(ctx, name); errors.Is(err, ErrNotFound) {
 			err = nil
 		} else if err != nil {
 			err = fmt.Errorf("the key is stored in the file, but the old one is still in the keyring: %w", err)
@@ -164,7 +164,7 @@ func (s *Store) Set(ctx context.Context, name, host, key string, to Place) (Entr
 	return e, err
 }
 
-// Remove removes a key and returns its entry. The error is [ErrNone] if it does not exist.
+// Remove removes a key and returns its entry. The error is [ErrNotFound] if it does not exist.
 func (s *Store) Remove(ctx context.Context, name string) (Entry, error) {
 	c, err := s.read()
 	if err != nil {
@@ -172,10 +172,10 @@ func (s *Store) Remove(ctx context.Context, name string) (Entry, error) {
 	}
 	e, ok := c.entry(name)
 	if !ok {
-		return Entry{}, ErrNone
+		return Entry{}, ErrNotFound
 	}
 	if e.Place == System {
-		if err := s.system.remove(ctx, name); err != nil && !errors.Is(err, ErrNone) {
+		if err := s.system.remove(ctx, name); err != nil && !errors.Is(err, ErrNotFound) {
 			return Entry{}, err
 		}
 	}

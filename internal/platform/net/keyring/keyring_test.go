@@ -41,7 +41,7 @@ func TestFile(t *testing.T) {
 	if list, err := s.List(); len(list) != 0 || err != nil {
 		t.Errorf("nothing is stored: %v, %v", list, err)
 	}
-	if _, err := s.Get(ctx, "one"); !errors.Is(err, ErrNone) {
+	if _, err := s.Get(ctx, "one"); !errors.Is(err, ErrNotFound) {
 		t.Errorf("nothing is stored: %v", err)
 	}
 	for _, name := range []string{"one", "two"} {
@@ -64,7 +64,7 @@ func TestFile(t *testing.T) {
 	if e, err := s.Remove(ctx, "one"); e.Place != File || err != nil {
 		t.Errorf("removed %+v, %v", e, err)
 	}
-	if _, err := s.Remove(ctx, "one"); !errors.Is(err, ErrNone) {
+	if _, err := s.Remove(ctx, "one"); !errors.Is(err, ErrNotFound) {
 		t.Errorf("removed twice: %v", err)
 	}
 	if key, err := s.Get(ctx, "two"); key != "key of two" || err != nil {

@@ -82,7 +82,7 @@ func failure(err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, ring.ErrNotFound):
-		return ErrNone
+		return ErrNotFound
 	case errors.Is(err, ring.ErrUnsupportedPlatform) || noService(err):
 		return absentError{fmt.Errorf("there is no keyring: %w", err)}
 	}

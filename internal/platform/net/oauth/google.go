@@ -124,7 +124,7 @@ func (e Env) Google(ctx context.Context) (Token, error) {
 		return e.googleMachine(ctx)
 	}
 	t, err := e.googleFrom(ctx, f)
-	var r *refusal
+	var r *serviceError
 	if errors.As(err, &r) && (r.code == "invalid_grant" || r.code == "invalid_rapt") {
 		return Token{}, errors.New("the Google credentials have expired or were withdrawn; run `gcloud auth application-default login`, or name that command in gcpAuthRefresh")
 	}

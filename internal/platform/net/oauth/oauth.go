@@ -44,14 +44,14 @@ const (
 	metadataTimeout = time.Second
 )
 
-// A refusal is a token service's error response.
-type refusal struct {
+// A serviceError is a token service's error response.
+type serviceError struct {
 	status int
 	code   string // such as invalid_grant
 	text   string
 }
 
-func (e *refusal) Error() string {
+func (e *serviceError) Error() string {
 	switch {
 	case e.text != "":
 		return fmt.Sprintf("the token service answers with status %d: %s", e.status, e.text)
@@ -88,12 +88,12 @@ func ask(client *http.Client, req *http.Request, v any) error {
 }
 
 // refused parses an error response. Its error member is a string, or an object with a message.
-func refused(status int, body []byte) *refusal {
+func refused(status int, body []byte) *serviceError {
 	var answer struct {
 		Error       json.RawMessage `json:"error"`
 		Description string          `json:"error_description"`
 	}
-	e := &refusal{status: status}
+	e := &serviceError{status: status}
 	if json.Unmarshal(body, &answer) != nil {
 		return e
 	}

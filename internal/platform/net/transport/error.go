@@ -20,9 +20,9 @@ type Error struct {
 	// Text describes the problem and Advice suggests a solution, both without a period. Text
 	// never contains a URL with a password.
 	Text, Advice string
-	// Trust means that the connection cannot be trusted and that retrying will not help.
-	Trust bool
-	Err   error // cause, or nil
+	// Untrusted means that the connection cannot be trusted and that retrying will not help.
+	Untrusted bool
+	Err       error // cause, or nil
 }
 
 func (e *Error) Error() string { return e.Text }
@@ -52,7 +52,7 @@ func explain(err error, to, proxy *url.URL, now time.Time) *Error {
 		return known
 	}
 	if text, advice, ok := untrusted(err, to.Host, now); ok {
-		return &Error{Text: text, Advice: advice, Trust: true, Err: err}
+		return &Error{Text: text, Advice: advice, Untrusted: true, Err: err}
 	}
 	e := &Error{Advice: online, Err: err}
 	at := to.Host
@@ -67,7 +67,7 @@ func explain(err error, to, proxy *url.URL, now time.Time) *Error {
 			e.Text = "the proxy " + refusal.host + " wants a user name and a password"
 			e.Advice = "Put them into the variable that names the proxy: HTTPS_PROXY=http://user:password@" + refusal.host
 		}
-		e.Trust = refusal.status < 500 // retrying will not help
+		e.Untrusted = refusal.status < 500 // retrying will not help
 		return e
 	case proxy != nil && errors.As(err, &op) && (op.Op == "proxyconnect" || strings.HasPrefix(op.Op, "socks")):
 		at = "the proxy " + proxy.Host

@@ -55,17 +55,17 @@ type Transport struct {
 	config Config
 	// plain sends requests without loading certificates, which takes longer than the whole
 	// startup may. secure sends all others.
-	plain, secure half
+	plain, secure lazyTransport
 }
 
-// A half is initialized by its first request.
-type half struct {
+// A lazyTransport is initialized by its first request.
+type lazyTransport struct {
 	once sync.Once
 	open atomic.Pointer[http.Transport] // nil before the first request and after an error
 	err  error
 }
 
-func (h *half) get(open func() (*http.Transport, error)) (*http.Transport, error) {
+func (h *lazyTransport) get(open func() (*http.Transport, error)) (*http.Transport, error) {
 	h.once.Do(func() {
 		t, err := open()
 		if h.err = err; err == nil {
@@ -151,7 +151,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // CloseIdleConnections closes idle connections.
 func (t *Transport) CloseIdleConnections() {
-	for _, h := range []*half{&t.plain, &t.secure} {
+	for _, h := range []*lazyTransport{&t.plain, &t.secure} {
 		if inner := h.open.Load(); inner != nil {
 			inner.CloseIdleConnections()
 		}
@@ -210,7 +210,7 @@ func (c Config) control(ctx context.Context, _, address string, _ syscall.RawCon
 		return err
 	}
 	if err := c.Vet(to.Addr().Unmap()); err != nil {
-		return &Error{Text: err.Error(), Trust: true, Err: err}
+		return &Error{Text: err.Error(), Untrusted: true, Err: err}
 	}
 	return nil
 }
@@ -229,7 +229,7 @@ func (c Config) Roots() (*x509.CertPool, error) {
 	if file := getenv("SSL_CERT_FILE"); file != "" && (runtime.GOOS == "darwin" || runtime.GOOS == "windows") {
 		var err error
 		if own, err = os.ReadFile(file); err != nil {
-			return nil, &Error{Text: "SSL_CERT_FILE cannot be read: " + err.Error(), Advice: "Set it to a file with certificates in PEM form, or unset it", Trust: true}
+			return nil, &Error{Text: "SSL_CERT_FILE cannot be read: " + err.Error(), Advice: "Set it to a file with certificates in PEM form, or unset it", Untrusted: true}
 		}
 	}
 	if len(c.RootCAs) == 0 && len(own) == 0 {
@@ -240,10 +240,10 @@ func (c Config) Roots() (*x509.CertPool, error) {
 		pool = x509.NewCertPool() // ok: the extra certificates are available
 	}
 	if len(own) > 0 && !pool.AppendCertsFromPEM(own) {
-		return nil, &Error{Text: "the file in SSL_CERT_FILE holds no certificate in PEM form", Advice: "Check SSL_CERT_FILE", Trust: true}
+		return nil, &Error{Text: "the file in SSL_CERT_FILE holds no certificate in PEM form", Advice: "Check SSL_CERT_FILE", Untrusted: true}
 	}
 	if len(c.RootCAs) > 0 && !pool.AppendCertsFromPEM(c.RootCAs) {
-		return nil, &Error{Text: "the extra CA file holds no certificate in PEM form", Advice: "Check ADZE_EXTRA_CA_CERTS", Trust: true}
+		return nil, &Error{Text: "the extra CA file holds no certificate in PEM form", Advice: "Check ADZE_EXTRA_CA_CERTS", Untrusted: true}
 	}
 	return pool, nil
 }

@@ -285,7 +285,7 @@ func check(t *testing.T, body string, err error, text, advice string, trust bool
 		return
 	}
 	var e *Error
-	if !errors.As(err, &e) || !strings.Contains(e.Text, text) || !strings.Contains(e.Advice, advice) || e.Trust != trust || e.Advice == "" {
+	if !errors.As(err, &e) || !strings.Contains(e.Text, text) || !strings.Contains(e.Advice, advice) || e.Untrusted != trust || e.Advice == "" {
 		t.Errorf("error %+v", e)
 	}
 	if err != nil && (strings.Contains(err.Error(), "net/http") || strings.Contains(err.Error(), "HTTP/1.x")) {

@@ -100,8 +100,8 @@ func (r *Redirect) Error() string {
 	return fmt.Sprintf("%s redirects elsewhere, to %s (status %d)", r.From, r.To, r.Status)
 }
 
-// Leave grants a fetch additional permissions. The zero value is the most restrictive.
-type Leave struct {
+// FetchOptions grants a fetch additional permissions. The zero value is the most restrictive.
+type FetchOptions struct {
 	// Plain allows falling back to http if https cannot connect and the URL specifies http.
 	Plain bool
 	// Follow reports whether a redirect on the same host may be followed; nil means yes.
@@ -110,7 +110,7 @@ type Leave struct {
 
 // Get fetches a page that [Client.Check] accepts. For an http URL it tries https first, except
 // for hosts that the user named. The error is worded for the model.
-func (c *Client) Get(ctx context.Context, u *url.URL, leave Leave) (*Response, error) {
+func (c *Client) Get(ctx context.Context, u *url.URL, leave FetchOptions) (*Response, error) {
 	bounded, cancel := context.WithTimeout(ctx, timeLimit)
 	defer cancel()
 	first := *u

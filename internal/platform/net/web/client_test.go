@@ -158,7 +158,7 @@ func TestGet(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := c.Get(t.Context(), u, web.Leave{})
+			r, err := c.Get(t.Context(), u, web.FetchOptions{})
 			part, fails := strings.CutPrefix(tt.want, "!")
 			switch {
 			case fails && (err == nil || !strings.Contains(err.Error(), part)):
@@ -180,7 +180,7 @@ func TestGet(t *testing.T) {
 func TestFollowOnlyWithLeave(t *testing.T) {
 	s := webtest.New(t, http.HandlerFunc(handler))
 	asked := ""
-	no := web.Leave{Follow: func(u *url.URL) bool { asked += u.String(); return false }}
+	no := web.FetchOptions{Follow: func(u *url.URL) bool { asked += u.String(); return false }}
 	_, err := web.New(s.Client()).Get(t.Context(), at(t, "https://example.org/hops/2"), no)
 	var moved *web.Redirect
 	if !errors.As(err, &moved) || moved.To != "https://example.org/hops/1" || asked != moved.To || len(s.Connected()) != 1 {
@@ -191,7 +191,7 @@ func TestFollowOnlyWithLeave(t *testing.T) {
 func TestResponses(t *testing.T) {
 	s := webtest.New(t, http.HandlerFunc(handler))
 	get := func(path string) *web.Response {
-		r, err := web.New(s.Client()).Get(t.Context(), at(t, "https://example.org/"+path), web.Leave{})
+		r, err := web.New(s.Client()).Get(t.Context(), at(t, "https://example.org/"+path), web.FetchOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -261,7 +261,7 @@ func TestFailures(t *testing.T) {
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			r, err := c.Get(ctx, u, web.Leave{})
+			r, err := c.Get(ctx, u, web.FetchOptions{})
 			if err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, %v, want %q", r, err, tt.want)
 			}
@@ -346,7 +346,7 @@ func TestSlowServers(t *testing.T) {
 					t.Fatal(err)
 				}
 				began := time.Now()
-				if _, err := c.Get(t.Context(), u, web.Leave{}); err == nil || err.Error() != tt.want || time.Since(began) > tt.most {
+				if _, err := c.Get(t.Context(), u, web.FetchOptions{}); err == nil || err.Error() != tt.want || time.Since(began) > tt.most {
 					t.Errorf("%v after %v", err, time.Since(began))
 				}
 				time.Sleep(2 * time.Second) // until the server has noticed
@@ -377,7 +377,7 @@ func TestGarbageInHTTP2(t *testing.T) {
 	connectTo(l.Addr().String())(&cfg)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if r, err := web.New(cfg).Get(ctx, at(t, "https://example.org/"), web.Leave{}); err == nil || ctx.Err() != nil {
+	if r, err := web.New(cfg).Get(ctx, at(t, "https://example.org/"), web.FetchOptions{}); err == nil || ctx.Err() != nil {
 		t.Errorf("%v, %v", r, err)
 	}
 }
@@ -394,15 +394,15 @@ func TestFallback(t *testing.T) {
 		return s.Connect(ctx, a, vet)
 	}
 	u := at(t, "http://example.org/hops/3")
-	if r, err := web.New(cfg).Get(t.Context(), u, web.Leave{Plain: true}); err != nil || r.URL != "http://example.org/hops/0" {
+	if r, err := web.New(cfg).Get(t.Context(), u, web.FetchOptions{Plain: true}); err != nil || r.URL != "http://example.org/hops/0" {
 		t.Errorf("with leave: %v, %v", r, err)
 	}
-	if r, err := web.New(cfg).Get(t.Context(), u, web.Leave{}); err == nil || !strings.Contains(err.Error(), "only for hosts that the user allowed") {
+	if r, err := web.New(cfg).Get(t.Context(), u, web.FetchOptions{}); err == nil || !strings.Contains(err.Error(), "only for hosts that the user allowed") {
 		t.Errorf("without leave: %v, %v", r, err)
 	}
 	cfg.Roots = nil // an invalid certificate must not cause a fallback to http
 	cfg.Connect = s.Connect
-	if r, err := web.New(cfg).Get(t.Context(), u, web.Leave{Plain: true}); err == nil || !strings.Contains(err.Error(), "unknown authority") {
+	if r, err := web.New(cfg).Get(t.Context(), u, web.FetchOptions{Plain: true}); err == nil || !strings.Contains(err.Error(), "unknown authority") {
 		t.Errorf("with a certificate that is not trusted: %v, %v", r, err)
 	}
 }
@@ -432,7 +432,7 @@ func TestAbort(t *testing.T) {
 			stop := errors.New("stopped")
 			time.AfterFunc(100*time.Millisecond, func() { cancel(stop) })
 			began := time.Now()
-			_, err := web.New(cfg).Get(ctx, at(t, "https://example.org/"+name), web.Leave{})
+			_, err := web.New(cfg).Get(ctx, at(t, "https://example.org/"+name), web.FetchOptions{})
 			if took := time.Since(began); !errors.Is(err, stop) && name != "the handshake" || took > time.Minute {
 				t.Errorf("%v after %v", err, took)
 			}
@@ -482,7 +482,7 @@ func TestProxy(t *testing.T) {
 		"https://example.org/hops/2": "", "https://blocked.example.org/": "outbound policy blocks blocked.example.org",
 		"https://login.example.org/": "Proxy Authentication Required",
 	} {
-		r, err := web.New(cfg).Get(t.Context(), at(t, text), web.Leave{})
+		r, err := web.New(cfg).Get(t.Context(), at(t, text), web.FetchOptions{})
 		if want == "" && (err != nil || string(r.Body) != "here") || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v, %v", text, r, err)
 		}

@@ -63,15 +63,15 @@ func explain(err error, u *url.URL) error {
 		return fmt.Errorf("%s does not answer in time", host)
 	case errors.As(err, &op) && op.Op == "dial":
 		return fmt.Errorf("no connection to %s can be made (%w)", host, op.Err)
-	case speaksOtherwise(err):
+	case notHTTP(err):
 		return fmt.Errorf("%s does not speak HTTP on this port", host)
 	}
 	return err
 }
 
-// speaksOtherwise reports whether the response was not HTTP or came before the request. These
+// notHTTP reports whether the response was not HTTP or came before the request. These
 // errors have no type.
-func speaksOtherwise(err error) bool {
+func notHTTP(err error) bool {
 	text := err.Error()
 	return strings.Contains(text, "malformed HTTP") || strings.Contains(text, "readLoopPeekFailLocked")
 }

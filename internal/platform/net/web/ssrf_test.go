@@ -129,7 +129,7 @@ func TestNoWayInside(t *testing.T) {
 			w := &world{witness: seen, answers: [][]netip.Addr{{netip.MustParseAddr("127.0.0.1")}}}
 			c := w.client()
 			if u, err := c.Check(text); err == nil {
-				_, err = c.Get(t.Context(), u, web.Leave{Plain: true})
+				_, err = c.Get(t.Context(), u, web.FetchOptions{Plain: true})
 				t.Errorf("%s was accepted as %s (%v)", text, u, err)
 			}
 			if w.lookups > 0 || len(w.connected) > 0 {
@@ -158,7 +158,7 @@ func TestNoWayInside(t *testing.T) {
 			} {
 				cases++
 				w := &world{witness: seen, answers: answers}
-				_, err := w.client().Get(t.Context(), at(t, "http://example.org/"), web.Leave{Plain: true})
+				_, err := w.client().Get(t.Context(), at(t, "http://example.org/"), web.FetchOptions{Plain: true})
 				if err == nil || !strings.Contains(err.Error(), "not on the public internet") || strings.Contains(err.Error(), text) && len(text) > 3 {
 					t.Errorf("%s %s: %v", text, name, err)
 				}
@@ -205,7 +205,7 @@ func TestRebinding(t *testing.T) {
 		}
 		return []netip.Addr{netip.MustParseAddr([]string{"93.184.215.14", "169.254.169.254"}[min(lookups, 2)-1])}, nil
 	}
-	_, err := web.New(cfg).Get(t.Context(), at(t, "https://example.org/"), web.Leave{})
+	_, err := web.New(cfg).Get(t.Context(), at(t, "https://example.org/"), web.FetchOptions{})
 	if err == nil || !strings.Contains(err.Error(), "a link-local address") || len(s.Connected()) != 1 {
 		t.Errorf("%v, connected to %v", err, s.Connected())
 	}
@@ -222,7 +222,7 @@ func TestRedirectsInside(t *testing.T) {
 	}))
 	for _, to = range strings.Fields(urls) {
 		before := len(s.Connected())
-		_, err := web.New(s.Client()).Get(t.Context(), at(t, "https://example.org/"), web.Leave{Plain: true})
+		_, err := web.New(s.Client()).Get(t.Context(), at(t, "https://example.org/"), web.FetchOptions{Plain: true})
 		if n := len(s.Connected()) - before; err == nil || n != 1 {
 			t.Errorf("%s: %v after %d connections", to, err, n)
 		}
@@ -271,7 +271,7 @@ func TestNamedHosts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.Get(t.Context(), u, web.Leave{}) // ok: nothing answers
+		c.Get(t.Context(), u, web.FetchOptions{}) // ok: nothing answers
 		if (connected != "") != tt.want {
 			t.Errorf("%s at %s: connected to %q", tt.url, tt.addr, connected)
 		}

@@ -22,7 +22,7 @@ import (
 type File struct {
 	path   string
 	runner *osproc.Runner
-	say    func(string)
+	notify func(string)
 
 	mu   sync.Mutex
 	seen time.Time // modification time at the last read
@@ -33,7 +33,7 @@ type File struct {
 // New returns the file at path, which need not exist; an empty path means no file. runner
 // starts the shell that reads it. say reports problems to the user.
 func New(path string, runner *osproc.Runner, say func(string)) *File {
-	return &File{path: path, runner: runner, say: say}
+	return &File{path: path, runner: runner, notify: say}
 }
 
 // Path returns the file's path, or "".
@@ -50,7 +50,7 @@ func (f *File) Prepare() {
 		return
 	}
 	if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
-		f.say(fmt.Sprintf("hooks cannot set variables: %v", err))
+		f.notify(fmt.Sprintf("hooks cannot set variables: %v", err))
 	}
 }
 
@@ -78,7 +78,7 @@ func (f *File) Apply(env []string) []string {
 	}
 	f.seen, f.base = info.ModTime(), slices.Clone(env)
 	if f.env, err = f.read(env); err != nil {
-		f.say(fmt.Sprintf("the variables that hooks set are not used: %v", err))
+		f.notify(fmt.Sprintf("the variables that hooks set are not used: %v", err))
 		f.env = f.base
 	}
 	return slices.Clone(f.env)

@@ -71,7 +71,7 @@ func nameByte(c byte) bool {
 // looksFor reports whether a program is known to read a variable.
 func looksFor(program, variable string) bool {
 	base := strings.TrimSuffix(filepath.Base(program), ".exe")
-	for _, row := range seekers {
+	for _, row := range secretReaders {
 		if slices.Contains(strings.Fields(row.programs), base) &&
 			slices.ContainsFunc(strings.Fields(row.variables), func(p string) bool { return names(p, variable) }) {
 			return true
@@ -80,8 +80,8 @@ func looksFor(program, variable string) bool {
 	return false
 }
 
-// seekers lists programs and the secrets they read from the environment.
-var seekers = [...]struct{ programs, variables string }{
+// secretReaders lists programs and the secrets they read from the environment.
+var secretReaders = [...]struct{ programs, variables string }{
 	{"gh", "GH_* GITHUB_*"},
 	{"glab", "GITLAB_*"},
 	{"git", "GH_TOKEN GITHUB_TOKEN GITLAB_TOKEN"},

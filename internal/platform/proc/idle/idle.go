@@ -10,24 +10,24 @@ import (
 	"adze/internal/platform/proc/bell"
 )
 
-// Rest is how long after the last activity polling stops.
-const Rest = 10 * time.Second
+// Timeout is how long after the last activity polling stops.
+const Timeout = 10 * time.Second
 
-// A Pulse tracks activity. A Pulse that has never beaten never rests, because a program without
+// A Tracker tracks activity. A Tracker that has never beaten never rests, because a program without
 // a user has no other sign of activity. The zero value and nil are ready to use.
-type Pulse struct {
+type Tracker struct {
 	mu   sync.Mutex
 	last time.Time // time of the last beat
 	bell bell.Bell
 }
 
 // Beat records activity by or for the user.
-func (p *Pulse) Beat() {
+func (p *Tracker) Beat() {
 	if p == nil {
 		return
 	}
 	p.mu.Lock()
-	rested := time.Since(p.last) >= Rest
+	rested := time.Since(p.last) >= Timeout
 	p.last = time.Now()
 	p.mu.Unlock()
 	if rested {
@@ -37,7 +37,7 @@ func (p *Pulse) Beat() {
 
 // Wait waits for d and then, while the pulse rests, for the next beat. It reports false if ctx
 // is done first.
-func (p *Pulse) Wait(ctx context.Context, d time.Duration) bool {
+func (p *Tracker) Wait(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
@@ -50,7 +50,7 @@ func (p *Pulse) Wait(ctx context.Context, d time.Duration) bool {
 	}
 	next := p.bell.Next()
 	p.mu.Lock()
-	rests := !p.last.IsZero() && time.Since(p.last) >= Rest
+	rests := !p.last.IsZero() && time.Since(p.last) >= Timeout
 	p.mu.Unlock()
 	if !rests {
 		return true

@@ -13,7 +13,7 @@ import (
 func TestPulse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		var p Pulse
+		var p Tracker
 		var looks atomic.Int64
 		go func() {
 			for p.Wait(ctx, time.Second) {
@@ -33,7 +33,7 @@ func TestPulse(t *testing.T) {
 		if n := during(5 * time.Second); n != 5 {
 			t.Errorf("%d looks while the user is there", n)
 		}
-		during(Rest)
+		during(Timeout)
 		if n := during(time.Hour); n != 0 {
 			t.Errorf("%d looks while the user is away", n)
 		}
@@ -48,7 +48,7 @@ func TestPulse(t *testing.T) {
 
 func TestNone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var p *Pulse
+		var p *Tracker
 		p.Beat()
 		if !p.Wait(t.Context(), time.Second) {
 			t.Error("it does not wait")

@@ -20,9 +20,9 @@ const (
 	readSize, quietSize = 32 << 10, 2 << 10
 )
 
-// pour copies r to w until EOF. w must accept everything. spoken means that r is the output of
+// copyOutput copies r to w until EOF. w must accept everything. spoken means that r is the output of
 // an interactive program.
-func pour(w io.Writer, r io.Reader, spoken bool) {
+func copyOutput(w io.Writer, r io.Reader, spoken bool) {
 	size := readSize
 	if spoken {
 		size = quietSize

@@ -48,7 +48,7 @@ type Cmd struct {
 	// Start, if not nil, starts the program in place of [exec.Cmd.Start].
 	Start func(*exec.Cmd) error
 
-	spoken bool // standard input stays open
+	interactive bool // standard input stays open
 }
 
 // An Exit describes how a program ended.
@@ -88,7 +88,7 @@ type Runner struct {
 	mu     sync.Mutex
 	lead   *Runner // parent runner; nil if this is not a part
 	parts  map[*Runner]bool
-	common *common // created lazily
+	common *sharedState // created lazily
 	live   map[*process]bool
 	ending map[*process]bool // processes being terminated
 	closed bool
@@ -209,8 +209,8 @@ type process struct {
 	cmd     *exec.Cmd
 	ask     func() bool // requests termination; if nil, the group is signaled
 	streams *streams
-	out     *outlet
-	errs    *outlet
+	out     *outputForwarder
+	errs    *outputForwarder
 	exited  chan struct{} // closed when the program has exited
 	drained chan struct{} // closed at the end of the output
 	killed  chan struct{} // closed when the group has been killed
@@ -260,7 +260,7 @@ func (r *Runner) start(c Cmd) (*process, error) {
 		close(p.exited)
 		s.in.close()
 	})
-	if !c.spoken {
+	if !c.interactive {
 		r.wg.Go(func() { s.in.feed(c, p.exited) })
 	}
 	r.wg.Go(func() {
@@ -347,9 +347,9 @@ func wait(done <-chan struct{}, d time.Duration) bool {
 	}
 }
 
-// An outlet forwards a program's output until it is detached. It discards the rest, so that
+// An outputForwarder forwards a program's output until it is detached. It discards the rest, so that
 // background processes don't die of SIGPIPE.
-type outlet struct {
+type outputForwarder struct {
 	failed chan struct{} // closed at the first error
 
 	mu  sync.Mutex
@@ -357,9 +357,11 @@ type outlet struct {
 	err error
 }
 
-func newOutlet(w io.Writer) *outlet { return &outlet{w: w, failed: make(chan struct{})} }
+func newOutlet(w io.Writer) *outputForwarder {
+	return &outputForwarder{w: w, failed: make(chan struct{})}
+}
 
-func (o *outlet) Write(p []byte) (int, error) {
+func (o *outputForwarder) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.w != nil && o.err == nil {
@@ -370,7 +372,7 @@ func (o *outlet) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (o *outlet) detach() error {
+func (o *outputForwarder) detach() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.w = nil

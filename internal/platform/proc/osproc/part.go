@@ -35,17 +35,17 @@ func (r *Runner) prepare(reaped bool) error {
 }
 
 // shared returns the state that r shares with its parts. The caller must hold r.mu.
-func (r *Runner) shared() *common {
+func (r *Runner) shared() *sharedState {
 	if r.common == nil {
-		r.common = new(common)
+		r.common = new(sharedState)
 	}
 	return r.common
 }
 
-// A common is the state that a runner shares with all its parts: the reaper, the numbering of
+// A sharedState is the state that a runner shares with all its parts: the reaper, the numbering of
 // marks and the broom.
-type common struct {
-	broom broom
+type sharedState struct {
+	broom sweeper
 
 	mu     sync.Mutex
 	mark   mark // the root runner's mark; zero before the first program
@@ -55,7 +55,7 @@ type common struct {
 
 // prepare assigns a runner its mark, and starts the reaper unless it is running or reaper is
 // empty.
-func (c *common) prepare(r *Runner, reaper string) (err error) {
+func (c *sharedState) prepare(r *Runner, reaper string) (err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.mark.name == "" {
@@ -78,25 +78,25 @@ func (c *common) prepare(r *Runner, reaper string) (err error) {
 }
 
 // tell notifies the reaper that a group has started or ended.
-func (c *common) tell(sign string, pid int) {
+func (c *sharedState) tell(sign string, pid int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.reaper.tell(sign, pid)
 }
 
 // close stops the reaper.
-func (c *common) close() {
+func (c *sharedState) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.reaper.close()
 	c.reaper = nil
 }
 
-// A broom kills programs that left their group. Scanning all processes takes milliseconds, so
+// A sweeper kills programs that left their group. Scanning all processes takes milliseconds, so
 // requests that arrive during a scan share the next one.
-type broom struct {
+type sweeper struct {
 	mu   sync.Mutex
-	next *round // nil if no request is waiting
+	next *sweepBatch // nil if no request is waiting
 
 	turn sync.Mutex // held by the active round
 }
@@ -104,18 +104,18 @@ type broom struct {
 // marks holds the marks of several runners.
 type marks []mark
 
-// A round is a sweep for several runners.
-type round struct {
+// A sweepBatch is a sweep for several runners.
+type sweepBatch struct {
 	marks marks
 	over  chan struct{} // closed at its end
 }
 
 // sweep kills all programs that have the mark.
-func (b *broom) sweep(m mark) {
+func (b *sweeper) sweep(m mark) {
 	b.mu.Lock()
 	mine, first := b.next, b.next == nil
 	if first {
-		mine = &round{over: make(chan struct{})}
+		mine = &sweepBatch{over: make(chan struct{})}
 		b.next = mine
 	}
 	mine.marks = append(mine.marks, m)

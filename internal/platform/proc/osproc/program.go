@@ -21,7 +21,7 @@ const (
 // ignores c.Input and c.Timeout. The program's group ends with the Runner and, if c.Reaped is
 // set, also if adze is killed.
 func (r *Runner) Start(c Cmd) (*Program, error) {
-	c.spoken = true
+	c.interactive = true
 	p, err := r.start(c)
 	if err != nil {
 		return nil, err

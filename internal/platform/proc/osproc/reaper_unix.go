@@ -23,10 +23,10 @@ type reaper struct {
 	line *os.File
 }
 
-// untilWeAreGone is the script of a small shell that collects notifications until this process
+// reaperScript is the script of a small shell that collects notifications until this process
 // is gone and then executes the program that kills. Running that program all the time would
 // cost more time and memory.
-const untilWeAreGone = `trap "" HUP INT QUIT TERM; told=; while read -r word; do told="$told $word"; done; exec "$0" "$@" $told`
+const reaperScript = `trap "" HUP INT QUIT TERM; told=; while read -r word; do told="$told $word"; done; exec "$0" "$@" $told`
 
 // newReaper starts a reaper for the programs with a mark. Once it returns, the reaper works
 // even if this process is killed immediately.
@@ -59,7 +59,7 @@ func startReaper(program string, m mark) (_ *reaper, err error) {
 		return nil, err
 	}
 	defer theirs.Close() // ok: the child has its own copy
-	cmd := exec.Command(sh, append([]string{"-c", untilWeAreGone, program, ReaperArg}, m.args()...)...)
+	cmd := exec.Command(sh, append([]string{"-c", reaperScript, program, ReaperArg}, m.args()...)...)
 	cmd.Dir, cmd.Env, cmd.Stdin, cmd.ExtraFiles = "/", []string{}, theirs, files
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {

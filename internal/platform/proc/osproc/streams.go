@@ -10,7 +10,7 @@ import (
 // streams holds the pipes between a program and this process. Unused pipes are zero.
 type streams struct {
 	in, out, errs pipe
-	spoken        bool // interactive program
+	interactive   bool // interactive program
 }
 
 // A pipe has an end for the program and an end for this process. The zero value is unconnected.
@@ -18,20 +18,20 @@ type pipe struct{ ours, theirs *os.File }
 
 // openStreams opens the pipes that c needs.
 func openStreams(c Cmd) (*streams, error) {
-	s := &streams{spoken: c.spoken}
+	s := &streams{interactive: c.interactive}
 	var failed error
 	open := func(read, write **os.File) {
 		r, w, err := os.Pipe()
 		*read, *write, failed = r, w, errors.Join(failed, err)
 	}
 	open(&s.out.ours, &s.out.theirs)
-	if failed == nil && !c.spoken {
+	if failed == nil && !c.interactive {
 		enlarge(s.out.ours)
 	}
 	if c.Errors != nil {
 		open(&s.errs.ours, &s.errs.theirs)
 	}
-	if len(c.Input) > 0 || c.More != nil || c.spoken {
+	if len(c.Input) > 0 || c.More != nil || c.interactive {
 		open(&s.in.theirs, &s.in.ours)
 	}
 	if failed != nil {
@@ -55,12 +55,12 @@ func (s *streams) attach(cmd *exec.Cmd) {
 }
 
 // copy forwards the program's output until all writers are gone.
-func (s *streams) copy(out, errs *outlet) {
+func (s *streams) copy(out, errs *outputForwarder) {
 	var wg sync.WaitGroup
 	if s.errs.ours != nil {
-		wg.Go(func() { pour(errs, s.errs.ours, s.spoken) })
+		wg.Go(func() { copyOutput(errs, s.errs.ours, s.interactive) })
 	}
-	pour(out, s.out.ours, s.spoken)
+	copyOutput(out, s.out.ours, s.interactive)
 	wg.Wait()
 	s.out.close()
 	s.errs.close()

@@ -17,7 +17,7 @@ func Awaited(task *Task) bool { return task.Limit != NotAwaited }
 func (t *Table) announced(ended int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.open -= ended
+	t.pendingEnds -= ended
 	close(t.news)
 	t.news = make(chan struct{})
 }
@@ -31,7 +31,7 @@ func (t *Table) Wake() { t.announced(0) }
 func (t *Table) Await(ctx context.Context, heard func() bool) (more bool) {
 	for {
 		t.mu.Lock()
-		news, open := t.news, t.open
+		news, open := t.news, t.pendingEnds
 		t.mu.Unlock()
 		switch {
 		case open == 0:

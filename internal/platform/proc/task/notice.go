@@ -62,16 +62,16 @@ const (
 	noticeChars = 2000
 )
 
-// Tell announces an event of a running background task: a sentence, and its output up to an
+// Announce announces an event of a running background task: a sentence, and its output up to an
 // offset. That output is not repeated in the final notice.
-func Tell(task *Task, summary, printed string, upTo int64) {
+func Announce(task *Task, summary, printed string, upTo int64) {
 	task.mu.Lock()
 	running := task.background && task.status == Running
 	if running {
 		task.out.told = upTo
 	}
 	task.mu.Unlock()
-	if !running || !task.table.tells() {
+	if !running || !task.table.canNotify() {
 		return
 	}
 	task.table.notify(Notice{
@@ -80,15 +80,15 @@ func Tell(task *Task, summary, printed string, upTo int64) {
 	task.table.announced(0)
 }
 
-// tells reports whether the table can announce anything.
-func (t *Table) tells() bool {
+// canNotify reports whether the table can announce anything.
+func (t *Table) canNotify() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return !t.closed && t.notify != nil
 }
 
-// untold returns the end of the output that has not been announced.
-func untold(task *Task) []byte {
+// unannounced returns the end of the output that has not been announced.
+func unannounced(task *Task) []byte {
 	task.mu.Lock()
 	told := task.out.told
 	task.mu.Unlock()
@@ -109,7 +109,7 @@ func Summary(task *Task) string {
 }
 
 func (task *Task) notice() Notice {
-	tail := untold(task)
+	tail := unannounced(task)
 	remark := task.Remarks()
 	if why := stopReason(task); why != "" {
 		remark = strings.TrimPrefix(remark+"\n"+why, "\n")

@@ -58,18 +58,18 @@ type Table struct {
 	dir    string
 	notify func(Notice)
 
-	mu     sync.Mutex
-	tasks  map[string]*Task // background tasks, including ended ones
-	all    map[*Task]bool   // all running tasks
-	below  []*Table         // tables of sub-conversations
-	open   int              // awaited background tasks whose end has not been announced
-	news   chan struct{}    // closed by the next announcement
-	closed bool
-	most   int // maximum number of running background tasks
-	follow func(task *Task, ended bool)
-	strays strays
+	mu          sync.Mutex
+	tasks       map[string]*Task // background tasks, including ended ones
+	all         map[*Task]bool   // all running tasks
+	below       []*Table         // tables of sub-conversations
+	pendingEnds int              // awaited background tasks whose end has not been announced
+	news        chan struct{}    // closed by the next announcement
+	closed      bool
+	most        int // maximum number of running background tasks
+	follow      func(task *Task, ended bool)
+	strays      strays
 
-	telling sync.Mutex // held while follow is called
+	followMu sync.Mutex // held while follow is called
 }
 
 // New returns a table whose tasks write their output to files in dir, which is created when
@@ -108,20 +108,20 @@ type Task struct {
 	done   chan struct{}
 	detach chan struct{} // asks the waiting caller to move it to the background
 
-	mu         sync.Mutex
-	background bool
-	stays      bool // must stay in the foreground
-	stopped    bool // stop was requested
-	status     Status
-	ending     ending
-	report     *Report
-	out        handed
-	waiting    int  // number of calls that will report the end themselves
-	held       bool // the announcement was withheld because of them
+	mu             sync.Mutex
+	background     bool
+	foregroundOnly bool // must stay in the foreground
+	stopped        bool // stop was requested
+	status         Status
+	ending         ending
+	report         *Report
+	out            outputProgress
+	waiting        int  // number of calls that will report the end themselves
+	held           bool // the announcement was withheld because of them
 }
 
-// A handed records how much of the output has been read and how much [Tell] has announced.
-type handed struct{ read, told int64 }
+// An outputProgress records how much of the output has been read and how much [Announce] has announced.
+type outputProgress struct{ read, told int64 }
 
 // An ending describes how a task ended.
 type ending struct {
@@ -231,20 +231,20 @@ func (t *Table) detach(which func(*Task) bool) bool {
 func (task *Task) Stay() {
 	task.mu.Lock()
 	defer task.mu.Unlock()
-	task.stays = true
+	task.foregroundOnly = true
 }
 
 func (task *Task) movable() bool {
 	task.mu.Lock()
 	defer task.mu.Unlock()
-	return !task.stays
+	return !task.foregroundOnly
 }
 
 // ToBackground moves the task to the background and lists it; its end will be announced. It
 // fails if too many tasks are running. The error lists them.
 func (task *Task) ToBackground() error {
-	task.table.telling.Lock()
-	defer task.table.telling.Unlock()
+	task.table.followMu.Lock()
+	defer task.table.followMu.Unlock()
 	if err := list(task); err != nil {
 		return err
 	}
@@ -279,7 +279,7 @@ func list(task *Task) error {
 	task.background = true
 	t.tasks[task.ID] = task
 	if Awaited(task) {
-		t.open++
+		t.pendingEnds++
 	}
 	if t.notify != nil && task.ID[0] == Shell {
 		go task.watch()
@@ -354,17 +354,17 @@ func StopBecause(task *Task, why string) bool {
 	return task.Stop()
 }
 
-// Quiet suppresses the announcement of a task's end. The caller notifies whoever needs to know.
-func Quiet(task *Task) {
+// SuppressNotice suppresses the announcement of a task's end. The caller notifies whoever needs to know.
+func SuppressNotice(task *Task) {
 	task.mu.Lock()
 	defer task.mu.Unlock()
 	task.ending.quiet = true
 }
 
-// Expect registers a call that waits for the end of a shell task and reports it itself, which
+// ExpectReport registers a call that waits for the end of a shell task and reports it itself, which
 // suppresses the announcement. The call must call release at its end. If reported is false, the
 // end is announced after all.
-func Expect(task *Task) (release func(reported bool)) {
+func ExpectReport(task *Task) (release func(reported bool)) {
 	if task.ID[0] != Shell {
 		return func(bool) {}
 	}
@@ -432,9 +432,9 @@ func (task *Task) End(status Status, ending string) {
 	t.forget()
 	t.mu.Unlock()
 	if announce && !closed && t.follow != nil {
-		t.telling.Lock() // wait until follow has been called for ToBackground
+		t.followMu.Lock() // wait until follow has been called for ToBackground
 		t.follow(task, true)
-		t.telling.Unlock()
+		t.followMu.Unlock()
 	}
 	close(task.done)
 	if announce {

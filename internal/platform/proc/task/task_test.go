@@ -349,7 +349,7 @@ func TestQuietTasksAreNotAnnounced(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	Quiet(dream)
+	SuppressNotice(dream)
 	if err := dream.ToBackground(); err != nil {
 		t.Fatal(err)
 	}

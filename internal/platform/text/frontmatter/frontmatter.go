@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// ErrOpen means that front matter is not terminated. The whole file is then the body.
-var ErrOpen = errors.New("the front matter is not closed by a line of three dashes; it is read as text")
+// ErrUnterminated means that front matter is not terminated. The whole file is then the body.
+var ErrUnterminated = errors.New("the front matter is not closed by a line of three dashes; it is read as text")
 
 // Split separates the front matter, without its dashes, from the body. Without front matter,
 // head is empty. The dashes may be followed by blanks.
@@ -25,7 +25,7 @@ func Split(text string) (head, body string, err error) {
 		}
 		at = next
 	}
-	return "", text, ErrOpen
+	return "", text, ErrUnterminated
 }
 
 // isRule reports whether a line consists of three dashes.

@@ -28,7 +28,7 @@ func TestSplit(t *testing.T) {
 			}
 		})
 	}
-	if head, body, err := Split("---\na: b\n"); head != "" || body != "---\na: b\n" || !errors.Is(err, ErrOpen) {
+	if head, body, err := Split("---\na: b\n"); head != "" || body != "---\na: b\n" || !errors.Is(err, ErrUnterminated) {
 		t.Errorf("not closed: %q, %q, %v", head, body, err)
 	}
 }

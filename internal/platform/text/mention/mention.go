@@ -16,15 +16,15 @@ type Mention struct {
 	First, Last int
 }
 
-// Most is the maximum number of mentions that [Find] returns.
-const Most = 100
+// MaxMentions is the maximum number of mentions that [Find] returns.
+const MaxMentions = 100
 
 // Find returns the distinct mentions in a text. An at sign inside a word, as in an email
 // address, does not count.
 func Find(text string) []Mention {
 	var found []Mention
 	seen := map[Mention]bool{}
-	for i := 0; i < len(text) && len(found) < Most; {
+	for i := 0; i < len(text) && len(found) < MaxMentions; {
 		at := strings.IndexByte(text[i:], '@')
 		if at < 0 {
 			break

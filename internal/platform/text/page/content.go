@@ -11,11 +11,11 @@ import (
 // text remains.
 func content(root *html.Node) *html.Node {
 	all := size(root, nil)
-	rest := size(root, around)
+	rest := size(root, isBoilerplate)
 	if rest < 150 || rest < all/5 {
 		return root
 	}
-	remove(root, around)
+	remove(root, isBoilerplate)
 	if main := largest(root, func(n *html.Node) bool { return n.Data == "main" || attr(n, "role") == "main" }); main != nil {
 		if n := size(main, nil); n >= 150 && n >= rest/5 {
 			return main
@@ -33,9 +33,9 @@ func content(root *html.Node) *html.Node {
 	}
 }
 
-// around reports whether an element is not main content, such as navigation or a site-wide
+// isBoilerplate reports whether an element is not main content, such as navigation or a site-wide
 // footer.
-func around(n *html.Node) bool {
+func isBoilerplate(n *html.Node) bool {
 	switch n.Data {
 	case "nav", "footer", "aside":
 		return true

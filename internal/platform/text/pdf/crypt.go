@@ -15,8 +15,8 @@ import (
 // request restrictions, such as no printing. Their key is derived from the document and an
 // empty user password.
 
-// A lock decrypts a document's objects.
-type lock struct {
+// A decrypter decrypts a document's objects.
+type decrypter struct {
 	key        []byte
 	self       int // number of the unencrypted object that describes the encryption, or 0
 	strs, data method
@@ -40,7 +40,7 @@ func (d *directory) unlock() bool {
 	if e == nil || d.resolve(e["Filter"]) != name("Standard") {
 		return false
 	}
-	l := &lock{metadata: true}
+	l := &decrypter{metadata: true}
 	if r, ok := d.trailer["Encrypt"].(ref); ok {
 		l.self = r.num
 	}
@@ -201,7 +201,7 @@ func hash6(salt []byte) []byte {
 }
 
 // open decrypts the object with the given number and generation.
-func (l *lock) open(num, gen int, o object) object {
+func (l *decrypter) open(num, gen int, o object) object {
 	if l == nil || num == l.self {
 		return o
 	}
@@ -217,7 +217,7 @@ func (l *lock) open(num, gen int, o object) object {
 }
 
 // strings decrypts the strings in an object.
-func (l *lock) strings(num, gen int, o object, depth int) object {
+func (l *decrypter) strings(num, gen int, o object, depth int) object {
 	if depth > maxDepth {
 		return nil
 	}
@@ -238,7 +238,7 @@ func (l *lock) strings(num, gen int, o object, depth int) object {
 
 // bytes decrypts a string or a stream's content. It returns an empty result if decryption
 // fails.
-func (l *lock) bytes(how method, num, gen int, data []byte) []byte {
+func (l *decrypter) bytes(how method, num, gen int, data []byte) []byte {
 	key := l.key
 	switch how {
 	case none:

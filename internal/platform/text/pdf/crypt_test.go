@@ -144,7 +144,7 @@ func TestOwnerPassword(t *testing.T) {
 			t.Errorf("%s, with a password: %v", name, err)
 		}
 	}
-	l := &lock{key: []byte("0123456789abcdef"), strs: byAES, data: byAES, self: 9}
+	l := &decrypter{key: []byte("0123456789abcdef"), strs: byAES, data: byAES, self: 9}
 	e := encryption{how: byAES}
 	secret := str(e.encrypt(l.key, 7, []byte("a title")))
 	got := l.open(7, 0, dict{"Title": secret, "List": array{secret, 1}}).(dict)

@@ -37,8 +37,8 @@ type directory struct {
 	cache   map[int]object
 	loading map[int]bool
 	inner   map[int][]packedObject
-	decoded int   // bytes decompressed so far
-	lock    *lock // nil if not encrypted
+	decoded int        // bytes decompressed so far
+	lock    *decrypter // nil if not encrypted
 }
 
 // Open parses the structure of a document. data must not be modified afterwards.

@@ -237,8 +237,8 @@ func scores(docs int, postings func(term []byte) []posting, query Document) []fl
 	return scores
 }
 
-// A wanted is a term of a query. It has no postings if no document contains it.
-type wanted struct {
+// A queryTerm is a term of a query. It has no postings if no document contains it.
+type queryTerm struct {
 	term   string
 	posts  []posting
 	weight float64
@@ -246,8 +246,8 @@ type wanted struct {
 }
 
 // vector returns the terms of a query in order, and the length of their vector.
-func vector(docs int, postings func(term []byte) []posting, query Document) ([]wanted, float64) {
-	var terms []wanted
+func vector(docs int, postings func(term []byte) []posting, query Document) ([]queryTerm, float64) {
+	var terms []queryTerm
 	for _, f := range query {
 		scanTerms(f.Text, func(term []byte, cjk bool) {
 			for i := range terms {
@@ -257,7 +257,7 @@ func vector(docs int, postings func(term []byte) []posting, query Document) ([]w
 				}
 			}
 			if len(terms) < maxTerms {
-				terms = append(terms, wanted{string(term), postings(term), f.Weight, cjk})
+				terms = append(terms, queryTerm{string(term), postings(term), f.Weight, cjk})
 			}
 		})
 	}
