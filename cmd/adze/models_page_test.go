@@ -145,8 +145,8 @@ func TestModelsPage(t *testing.T) {
 	}
 }
 
-// A pretence is a network in which one server impersonates many hosts.
-type pretence struct {
+// A fakeNetwork is a network in which one server impersonates many hosts.
+type fakeNetwork struct {
 	proxy       string // its address
 	certificate string // file name
 
@@ -155,9 +155,9 @@ type pretence struct {
 	hosts   []string // ordered by first request
 }
 
-func newPretence(t *testing.T, names []string) *pretence {
+func newPretence(t *testing.T, names []string) *fakeNetwork {
 	t.Helper()
-	p := &pretence{certificate: filepath.Join(t.TempDir(), "ca.pem")}
+	p := &fakeNetwork{certificate: filepath.Join(t.TempDir(), "ca.pem")}
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
@@ -209,7 +209,7 @@ func through(w http.ResponseWriter, address string) {
 }
 
 // serve answers for every host. It issues tokens to everyone.
-func (p *pretence) serve(w http.ResponseWriter, r *http.Request) {
+func (p *fakeNetwork) serve(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	if len(p.hosts) == 0 || p.hosts[len(p.hosts)-1] != r.Host {
 		p.hosts = append(p.hosts, r.Host)
@@ -224,7 +224,7 @@ func (p *pretence) serve(w http.ResponseWriter, r *http.Request) {
 }
 
 // play sets the handler, and returns a function that lists the hosts contacted since.
-func (p *pretence) play(h http.Handler) (hosts func() []string) {
+func (p *fakeNetwork) play(h http.Handler) (hosts func() []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.handler, p.hosts = h, nil

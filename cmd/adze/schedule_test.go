@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// A hosted is a program driven by a host.
-type hosted struct {
+// A hostedProgram is a program driven by a host.
+type hostedProgram struct {
 	t      *testing.T
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
@@ -22,9 +22,9 @@ type hosted struct {
 }
 
 // newHosted starts the program for a host, in a directory.
-func newHosted(t *testing.T, home, dir, script string, env ...string) *hosted {
+func newHosted(t *testing.T, home, dir, script string, env ...string) *hostedProgram {
 	t.Helper()
-	h := &hosted{t: t, cmd: adze(t, home, script, "--model", "sonnet", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose")}
+	h := &hostedProgram{t: t, cmd: adze(t, home, script, "--model", "sonnet", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose")}
 	h.cmd.Dir = dir
 	h.cmd.Env = append(h.cmd.Env, env...)
 	var err error
@@ -41,13 +41,13 @@ func newHosted(t *testing.T, home, dir, script string, env ...string) *hosted {
 }
 
 // say sends a message, and returns the output up to a text.
-func (h *hosted) say(message, until string) string {
+func (h *hostedProgram) say(message, until string) string {
 	h.t.Helper()
 	io.WriteString(h.stdin, `{"type":"user","message":{"role":"user","content":"`+message+`"}}`+"\n") // ok: the answer shows
 	return readUntil(h.t, h.stdout, until)
 }
 
-func (h *hosted) end() {
+func (h *hostedProgram) end() {
 	h.t.Helper()
 	h.stdin.Close()               // ok: this ends it
 	io.Copy(io.Discard, h.stdout) // ok: as above

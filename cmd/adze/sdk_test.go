@@ -37,7 +37,7 @@ func TestAgentSDK(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	studio := httptest.NewServer(&studio{stages: map[string]*sdkStage{}})
+	studio := httptest.NewServer(&scriptServer{stages: map[string]*sdkStage{}})
 	defer studio.Close()
 	for _, client := range []struct{ sdk, tests string }{
 		{"@anthropic-ai/claude-agent-sdk", "*.test.mjs"},
@@ -74,7 +74,7 @@ func TestVendorClients(t *testing.T) {
 	if err != nil || len(tests) == 0 {
 		t.Fatalf("no tests: %v", err)
 	}
-	studio := httptest.NewUnstartedServer(&studio{stages: map[string]*sdkStage{}})
+	studio := httptest.NewUnstartedServer(&scriptServer{stages: map[string]*sdkStage{}})
 	studio.Config.Protocols = new(http.Protocols) // the AWS client starts with HTTP/2
 	studio.Config.Protocols.SetHTTP1(true)
 	studio.Config.Protocols.SetUnencryptedHTTP2(true)
@@ -89,9 +89,9 @@ func TestVendorClients(t *testing.T) {
 	t.Logf("%s", out)
 }
 
-// A studio plays a script for each test: POST / with a script returns the path at which it is
+// A scriptServer plays a script for each test: POST / with a script returns the path at which it is
 // played. GET of that path returns the requests received, and the problems with them.
-type studio struct {
+type scriptServer struct {
 	mu     sync.Mutex
 	stages map[string]*sdkStage
 }
@@ -103,7 +103,7 @@ type sdkStage struct {
 	requests []json.RawMessage
 }
 
-func (s *studio) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *scriptServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/" {
 		s.open(w, r)
 		return
@@ -119,7 +119,7 @@ func (s *studio) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	stage.ServeHTTP(w, r)
 }
 
-func (s *studio) open(w http.ResponseWriter, r *http.Request) {
+func (s *scriptServer) open(w http.ResponseWriter, r *http.Request) {
 	source, err := io.ReadAll(r.Body)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)

@@ -16,15 +16,15 @@ import (
 	"adze/internal/model/replay"
 )
 
-// A stranger is a server that the user did not configure. It records its requests.
-type stranger struct {
+// A recordingServer is a server that the user did not configure. It records its requests.
+type recordingServer struct {
 	*httptest.Server
 	mu  sync.Mutex
 	got []string
 }
 
-func newStranger(t *testing.T) *stranger {
-	s := &stranger{}
+func newStranger(t *testing.T) *recordingServer {
+	s := &recordingServer{}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -35,7 +35,7 @@ func newStranger(t *testing.T) *stranger {
 	return s
 }
 
-func (s *stranger) heard() string {
+func (s *recordingServer) heard() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return strings.Join(s.got, "\n")

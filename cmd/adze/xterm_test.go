@@ -35,14 +35,14 @@ type xterm struct {
 	shown *bufio.Scanner
 }
 
-// A sight is the visible content of an xterm.
-type sight struct {
+// A xtermScreen is the visible content of an xterm.
+type xtermScreen struct {
 	Lines []string
 	X, Y  int
 	Cell  string
 }
 
-func (s sight) text() string { return strings.TrimRight(strings.Join(s.Lines, "\n"), "\n") }
+func (s xtermScreen) text() string { return strings.TrimRight(strings.Join(s.Lines, "\n"), "\n") }
 
 // newXterm starts the program in a terminal of the given size. script is the model's script.
 func newXterm(t *testing.T, width, height int, script string) *xterm {
@@ -112,7 +112,7 @@ func (x *xterm) ask(request any) {
 }
 
 // show returns the visible content.
-func (x *xterm) show() (s sight) {
+func (x *xterm) show() (s xtermScreen) {
 	x.t.Helper()
 	x.ask(map[string]bool{"show": true})
 	if !x.shown.Scan() {
@@ -125,7 +125,7 @@ func (x *xterm) show() (s sight) {
 }
 
 // until waits until ok holds for the visible content.
-func (x *xterm) until(what string, ok func(sight) bool) sight {
+func (x *xterm) until(what string, ok func(xtermScreen) bool) xtermScreen {
 	x.t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		s := x.show()
@@ -141,7 +141,7 @@ func (x *xterm) until(what string, ok func(sight) bool) sight {
 func (x *xterm) waitFor(pattern string) string {
 	x.t.Helper()
 	re := regexp.MustCompile("(?m)" + pattern)
-	return x.until(pattern, func(s sight) bool { return re.MatchString(s.text()) }).text()
+	return x.until(pattern, func(s xtermScreen) bool { return re.MatchString(s.text()) }).text()
 }
 
 func (x *xterm) keys(text string) { io.WriteString(x.pty, text) } // ok: then nothing appears
@@ -161,15 +161,15 @@ func TestXtermCaret(t *testing.T) {
 	x := newXterm(t, 80, 24, "forever\nsay Hello.\n")
 	x.waitFor(`^[>❯] *$`)
 	begin := cells.Width("❯ ")
-	x.until("the caret", func(s sight) bool { return s.X == begin })
+	x.until("the caret", func(s xtermScreen) bool { return s.X == begin })
 	for _, text := range carets {
 		x.keys(text + ".")
 		want := begin + cells.Width(text)
-		x.until(text, func(s sight) bool { return s.X == want+1 })
+		x.until(text, func(s xtermScreen) bool { return s.X == want+1 })
 		x.keys("\x1b[D")
-		x.until("the stop after "+text, func(s sight) bool { return s.X == want && s.Cell == "." })
+		x.until("the stop after "+text, func(s xtermScreen) bool { return s.X == want && s.Cell == "." })
 		x.keys("\x05\x15")
-		x.until("nothing", func(s sight) bool { return s.X == begin })
+		x.until("nothing", func(s xtermScreen) bool { return s.X == begin })
 	}
 	x.keys("\x04")
 }

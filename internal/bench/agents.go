@@ -68,7 +68,7 @@ func load() string {
 }
 
 // begin starts adze with a crowd as its model.
-func (b *agentBench) begin(c *crowd, args ...string) (*exec.Cmd, *server, *bytes.Buffer, error) {
+func (b *agentBench) begin(c *fakeModel, args ...string) (*exec.Cmd, *server, *bytes.Buffer, error) {
 	cmd, srv, out, err := b.prepare(c, args...)
 	if err != nil {
 		return nil, nil, nil, err
@@ -77,7 +77,7 @@ func (b *agentBench) begin(c *crowd, args ...string) (*exec.Cmd, *server, *bytes
 }
 
 // prepare returns the command that begin starts.
-func (b *agentBench) prepare(c *crowd, args ...string) (*exec.Cmd, *server, *bytes.Buffer, error) {
+func (b *agentBench) prepare(c *fakeModel, args ...string) (*exec.Cmd, *server, *bytes.Buffer, error) {
 	srv, err := serve(nil)
 	if err != nil {
 		return nil, nil, nil, err
@@ -98,7 +98,7 @@ func (b *agentBench) launch() error {
 	if err := os.WriteFile(file, bytes.Repeat([]byte("a line of text\n"), 30), 0o600); err != nil {
 		return err
 	}
-	c := &crowd{}
+	c := &fakeModel{}
 	for i := range b.runs {
 		c.lead = append(c.lead, reading(file), launches(i, 1, `","subagent_type":"general-purpose"`))
 	}
@@ -126,7 +126,7 @@ func (b *agentBench) launch() error {
 // work measures the CPU time of an agent that answers once, including start and end, minus a
 // turn's. with is the CPU time of a run in which every second turn launches an agent.
 func (b *agentBench) work(file string, with time.Duration) error {
-	c := &crowd{lead: append(slices.Repeat([]string{reading(file)}, 2*b.runs), `{"type":"text","text":"Done."}`)}
+	c := &fakeModel{lead: append(slices.Repeat([]string{reading(file)}, 2*b.runs), `{"type":"text","text":"Done."}`)}
 	cmd, srv, out, err := b.begin(c)
 	if err != nil {
 		return err
@@ -146,7 +146,7 @@ func processorTime(cmd *exec.Cmd) time.Duration {
 
 // idle measures the memory of many agents waiting for their first answer.
 func (b *agentBench) idle() error {
-	c := &crowd{lead: []string{
+	c := &fakeModel{lead: []string{
 		`{"type":"text","text":"First."}` + "\n" + reading(filepath.Join(b.dir, "small.txt")),
 		launches(0, idleAgents, `","subagent_type":"general-purpose","run_in_background":true`), `{"type":"text","text":"Done."}`,
 	}, held: make(chan struct{})}
@@ -182,7 +182,7 @@ func (b *agentBench) idle() error {
 // time, and the gap between the slowest and the fastest.
 func (b *agentBench) atWork() error {
 	const calls, delay = 5, 500 * time.Millisecond
-	c := &crowd{
+	c := &fakeModel{
 		lead:  []string{launches(0, workingAgents, `","subagent_type":"general-purpose","run_in_background":true`), `{"type":"text","text":"Done."}`},
 		calls: calls, delay: delay, call: reading(filepath.Join(b.dir, "small.txt")),
 	}
@@ -224,7 +224,7 @@ func (b *agentBench) forks() error {
 	if err := os.WriteFile(big, bytes.Repeat([]byte("a line of some text\n"), 380), 0o600); err != nil {
 		return err
 	}
-	c := &crowd{lead: append(slices.Repeat([]string{reading(big)}, 10), launches(0, forkedAgents, `"`), `{"type":"text","text":"Done."}`)}
+	c := &fakeModel{lead: append(slices.Repeat([]string{reading(big)}, 10), launches(0, forkedAgents, `"`), `{"type":"text","text":"Done."}`)}
 	cmd, srv, out, err := b.begin(c, "--settings", `{"agents":{"fork":true}}`)
 	if err != nil {
 		return err
@@ -300,7 +300,7 @@ func benchmark(pkg, name, unit string) (float64, error) {
 
 func (b *agentBench) interrupt() (time.Duration, error) {
 	length := fmt.Sprintf("%d.%d", 9000, time.Now().UnixNano()%1_000_000_000) // distinguishes its processes from others
-	c := &crowd{
+	c := &fakeModel{
 		lead:  []string{launches(0, stoppedAgents, `","subagent_type":"general-purpose","run_in_background":true`), `{"type":"text","text":"Done."}`},
 		calls: 1, call: `{"type":"tool_use","id":"ID","name":"Bash","input":{"command":"tail -s ` + length + ` -f /dev/null"}}`,
 	}

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// A rival is a program measured by [runCompare], with its own state home.
-type rival struct {
+// A contender is a program measured by [runCompare], with its own state home.
+type contender struct {
 	*bench
 	name                string
 	repository, none    []time.Duration // exec to request
@@ -38,7 +38,7 @@ func runCompare(runs int) error {
 	if err != nil {
 		return err
 	}
-	rivals := []*rival{}
+	rivals := []*contender{}
 	for _, p := range []struct{ name, program string }{{"adze", b.adze}, {"other", against}} {
 		own := &bench{dir: filepath.Join(dir, "of-"+p.name), adze: filepath.Join(dir, "of-"+p.name, "adze"), floor: b.floor}
 		if err := own.settings(); err != nil {
@@ -47,7 +47,7 @@ func runCompare(runs int) error {
 		if err := copyProgram(p.program, own.adze); err != nil { // a copy has the same page cache layout
 			return err
 		}
-		rivals = append(rivals, &rival{bench: own, name: p.name})
+		rivals = append(rivals, &contender{bench: own, name: p.name})
 	}
 	small, none := filepath.Join(dir, "small"), filepath.Join(dir, "none")
 	if err := errors.Join(makeRepository(small, 64), os.MkdirAll(none, 0o755)); err != nil {
@@ -64,7 +64,7 @@ func runCompare(runs int) error {
 		return err
 	}
 	for range max(3, runs/4) {
-		for _, measure := range []func(*rival) error{(*rival).measureTurns, (*rival).measureReads, (*rival).measureAgents} {
+		for _, measure := range []func(*contender) error{(*contender).measureTurns, (*contender).measureReads, (*contender).measureAgents} {
 			for _, r := range rivals {
 				if err := measure(r); err != nil {
 					return err
@@ -75,20 +75,20 @@ func runCompare(runs int) error {
 	fmt.Printf("medians of %d starts; load %s\n\n%-44s %10s %10s %8s\n", runs, load(), "", "adze", "other", "ratio")
 	for _, f := range []struct {
 		name, unit string
-		of         func(*rival) float64
+		of         func(*contender) float64
 	}{
-		{"exec to request, repository of 64 files", "ms", func(r *rival) float64 { return median(r.repository) }},
-		{"- beside the minimal program", "x", func(r *rival) float64 { return median(r.repository) / floor }},
-		{"- the first time", "ms", func(r *rival) float64 { return float64(r.repositoryFirst) / float64(time.Millisecond) }},
-		{"- processor time of the run, with git", "ms", func(r *rival) float64 { return median(r.processor) }},
-		{"request to exit", "ms", func(r *rival) float64 { return median(r.exit) }},
-		{"exec to request, no repository", "ms", func(r *rival) float64 { return median(r.none) }},
-		{"- beside the minimal program", "x", func(r *rival) float64 { return median(r.none) / floor }},
-		{"own time per turn, Read, turns 5 to 15", "ms", func(r *rival) float64 { return median(r.turn) }},
-		{"own time per turn, 8 parallel reads", "ms", func(r *rival) float64 { return median(r.reads) }},
-		{"private memory at request 20 (RssAnon)", "MB", func(r *rival) float64 { return median(r.private) / 1024 * float64(time.Millisecond) }},
-		{"peak memory at request 20 (VmHWM)", "MB", func(r *rival) float64 { return median(r.peak) / 1024 * float64(time.Millisecond) }},
-		{"50 agents, 6 answers of 100 ms each", "ms", func(r *rival) float64 { return median(r.agents) }},
+		{"exec to request, repository of 64 files", "ms", func(r *contender) float64 { return median(r.repository) }},
+		{"- beside the minimal program", "x", func(r *contender) float64 { return median(r.repository) / floor }},
+		{"- the first time", "ms", func(r *contender) float64 { return float64(r.repositoryFirst) / float64(time.Millisecond) }},
+		{"- processor time of the run, with git", "ms", func(r *contender) float64 { return median(r.processor) }},
+		{"request to exit", "ms", func(r *contender) float64 { return median(r.exit) }},
+		{"exec to request, no repository", "ms", func(r *contender) float64 { return median(r.none) }},
+		{"- beside the minimal program", "x", func(r *contender) float64 { return median(r.none) / floor }},
+		{"own time per turn, Read, turns 5 to 15", "ms", func(r *contender) float64 { return median(r.turn) }},
+		{"own time per turn, 8 parallel reads", "ms", func(r *contender) float64 { return median(r.reads) }},
+		{"private memory at request 20 (RssAnon)", "MB", func(r *contender) float64 { return median(r.private) / 1024 * float64(time.Millisecond) }},
+		{"peak memory at request 20 (VmHWM)", "MB", func(r *contender) float64 { return median(r.peak) / 1024 * float64(time.Millisecond) }},
+		{"50 agents, 6 answers of 100 ms each", "ms", func(r *contender) float64 { return median(r.agents) }},
 	} {
 		x, y := f.of(rivals[0]), f.of(rivals[1])
 		fmt.Printf("%-44s %7.2f %-2s %7.2f %-2s %8.2f\n", f.name, x, f.unit, y, f.unit, x/y)
@@ -98,7 +98,7 @@ func runCompare(runs int) error {
 }
 
 // compareStarts measures starts and returns the minimal program's time in milliseconds.
-func compareStarts(srv *server, rivals []*rival, repository, none string, runs int) (float64, error) {
+func compareStarts(srv *server, rivals []*contender, repository, none string, runs int) (float64, error) {
 	var floor []time.Duration
 	body := filepath.Join(none, "..", "body.json")
 	for i := range runs + 3 { // first runs warm the caches
@@ -146,7 +146,7 @@ func timeStart(srv *server, cmd *exec.Cmd) (request, exit time.Duration, err err
 }
 
 // measureTurns measures turns that read a small file, and the memory at request 20.
-func (r *rival) measureTurns() error {
+func (r *contender) measureTurns() error {
 	file := filepath.Join(r.dir, "small.txt")
 	if err := os.WriteFile(file, bytes.Repeat([]byte("a line of text\n"), 30), 0o600); err != nil {
 		return err
@@ -166,7 +166,7 @@ func (r *rival) measureTurns() error {
 }
 
 // measureReads measures turns of eight parallel reads.
-func (r *rival) measureReads() error {
+func (r *contender) measureReads() error {
 	script := "repeat 20\n"
 	for i := range 8 {
 		file := filepath.Join(r.dir, fmt.Sprintf("p%d.txt", i))
@@ -186,8 +186,8 @@ func (r *rival) measureReads() error {
 }
 
 // measureAgents measures 50 agents with five reads each, whose model takes 100 ms per answer.
-func (r *rival) measureAgents() error {
-	c := &crowd{
+func (r *contender) measureAgents() error {
+	c := &fakeModel{
 		lead:  []string{launches(0, workingAgents, `","subagent_type":"general-purpose"`), saying("Done.")},
 		calls: 5, delay: 100 * time.Millisecond, call: reading(filepath.Join(r.dir, "small.txt")),
 	}

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// A crowd is a model that plays both a lead agent and its agents. The lead's answers come from
+// A fakeModel is a model that plays both a lead agent and its agents. The lead's answers come from
 // a list; each agent answers with a number of calls, then with text.
-type crowd struct {
+type fakeModel struct {
 	lead []string // content blocks of the lead's answers; the last one is repeated
 	// calls is the number of calls per agent, and call the block of each; delay precedes each
 	// answer. report is the last answer; empty means "Done.".
@@ -46,7 +46,7 @@ type member struct {
 const item = "Work on item "
 
 // ServeHTTP answers a request from the lead or an agent.
-func (c *crowd) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (c *fakeModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	now := time.Now()
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -73,7 +73,7 @@ func (c *crowd) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.mu.Unlock()
 }
 
-func (c *crowd) answerAgent(w http.ResponseWriter, name string, body []byte, now time.Time) {
+func (c *fakeModel) answerAgent(w http.ResponseWriter, name string, body []byte, now time.Time) {
 	c.mu.Lock()
 	m := c.agents[name]
 	if m == nil {
@@ -102,7 +102,7 @@ func (c *crowd) answerAgent(w http.ResponseWriter, name string, body []byte, now
 }
 
 // begun returns how many agents have sent a request.
-func (c *crowd) begun() int {
+func (c *fakeModel) begun() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.agents)

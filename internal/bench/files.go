@@ -272,15 +272,15 @@ func (b *bench) tool(args ...any) *exec.Cmd {
 	return cmd
 }
 
-// A served is an "adze tool" process that accepts many calls.
-type served struct {
+// A toolProcess is an "adze tool" process that accepts many calls.
+type toolProcess struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser
 	out *bufio.Reader
 }
 
-func (b *bench) serve() (*served, error) {
-	s := &served{cmd: b.tool("--stdin")}
+func (b *bench) serve() (*toolProcess, error) {
+	s := &toolProcess{cmd: b.tool("--stdin")}
 	s.cmd.Stderr = os.Stderr
 	out, err := s.cmd.StdoutPipe()
 	if err == nil {
@@ -295,7 +295,7 @@ func (b *bench) serve() (*served, error) {
 
 // call runs one call and returns the duration it reports itself: on a busy machine, passing the
 // lines back and forth takes as long as a small edit.
-func (s *served) call(name string, input map[string]any) (time.Duration, error) {
+func (s *toolProcess) call(name string, input map[string]any) (time.Duration, error) {
 	line, err := json.Marshal(map[string]any{"id": 1, "tool": name, "input": input})
 	if err != nil {
 		return 0, err
@@ -321,7 +321,7 @@ func (s *served) call(name string, input map[string]any) (time.Duration, error) 
 	return time.Duration(result.MS * float64(time.Millisecond)), nil
 }
 
-func (s *served) close() error {
+func (s *toolProcess) close() error {
 	s.in.Close()
 	return s.cmd.Wait()
 }

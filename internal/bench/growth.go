@@ -35,7 +35,7 @@ func runGrowth() error {
 	}
 	b := &agentBench{built}
 	fmt.Printf("%s/%s, %d cores, %s; load %s\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), load())
-	for _, kind := range []growth{
+	for _, kind := range []launchKind{
 		{name: "foreground", input: `"`},
 		{name: "background", input: `","run_in_background":true`},
 		{name: "a turn each", input: `"`, turns: true},
@@ -50,22 +50,22 @@ func runGrowth() error {
 	return nil
 }
 
-// A growth is a way to launch agents.
-type growth struct {
+// A launchKind is a way to launch agents.
+type launchKind struct {
 	name  string
 	input string // end of each launch's input
 	turns bool   // each launch has its own turn
 }
 
-// A grown is a session's state at one moment.
-type grown struct {
+// A sessionStats is a session's state at one moment.
+type sessionStats struct {
 	agents, files, rssKB int
 	transcript           int64
 	processor            time.Duration
 }
 
 // grow measures a session whose agents each read a file and report.
-func (b *agentBench) grow(kind growth) error {
+func (b *agentBench) grow(kind launchKind) error {
 	file := filepath.Join(b.dir, "small.txt")
 	if err := os.WriteFile(file, []byte("a line of text\n"), 0o600); err != nil {
 		return err
@@ -73,7 +73,7 @@ func (b *agentBench) grow(kind growth) error {
 	sessions := filepath.Join(b.dir, "home", "projects")
 	os.RemoveAll(sessions) // ok: an older transcript would show
 	last := growthAt[len(growthAt)-1]
-	c := &crowd{calls: 1, call: reading(file), report: strings.Repeat("A sentence of a report. ", 40)}
+	c := &fakeModel{calls: 1, call: reading(file), report: strings.Repeat("A sentence of a report. ", 40)}
 	for i := range last {
 		c.lead = append(c.lead, launches(i, 1, kind.input))
 		if kind.turns {
@@ -81,7 +81,7 @@ func (b *agentBench) grow(kind growth) error {
 		}
 	}
 	c.lead = append(c.lead, saying("Done."))
-	var all []grown
+	var all []sessionStats
 	started := make(chan int, 1)
 	c.probe = func(agents int) {
 		if len(all) == len(growthAt) || agents < growthAt[len(all)] {
@@ -89,7 +89,7 @@ func (b *agentBench) grow(kind growth) error {
 		}
 		pid := <-started
 		started <- pid
-		all = append(all, grown{agents, descriptorsOf(pid), rssKB(pid), transcriptSize(sessions), processTime(pid)})
+		all = append(all, sessionStats{agents, descriptorsOf(pid), rssKB(pid), transcriptSize(sessions), processTime(pid)})
 	}
 	cmd, srv, out, err := b.launchAll(c, kind)
 	if err != nil {
@@ -109,7 +109,7 @@ func (b *agentBench) grow(kind growth) error {
 }
 
 // launchAll starts adze with a crowd that launches agents.
-func (b *agentBench) launchAll(c *crowd, kind growth) (*exec.Cmd, *server, *bytes.Buffer, error) {
+func (b *agentBench) launchAll(c *fakeModel, kind launchKind) (*exec.Cmd, *server, *bytes.Buffer, error) {
 	args := []string{"--model", "bench-endless"}
 	if !kind.turns {
 		return b.begin(c, args...)
@@ -128,7 +128,7 @@ func (b *agentBench) launchAll(c *crowd, kind growth) (*exec.Cmd, *server, *byte
 }
 
 // grew reports a grown session.
-func (b *agentBench) grew(name string, all []grown) {
+func (b *agentBench) grew(name string, all []sessionStats) {
 	fmt.Printf("%-12s %8s %12s %14s %14s %16s\n", name, "agents", "open files", "memory (MB)", "transcript", "ms of processor")
 	var last time.Duration
 	for _, g := range all {
@@ -136,7 +136,7 @@ func (b *agentBench) grew(name string, all []grown) {
 		last = g.processor
 	}
 	first, mid, end := all[0], all[1], all[len(all)-1]
-	each := func(g grown) float64 { return float64(g.transcript) / float64(g.agents) }
+	each := func(g sessionStats) float64 { return float64(g.transcript) / float64(g.agents) }
 	b.report(name+": open files, beyond those with one agent", "", float64(end.files-first.files), 12)
 	b.report(fmt.Sprintf("%s: memory with %d agents (VmRSS)", name, end.agents), " MB", float64(end.rssKB)/1024, grownMemory)
 	b.report(fmt.Sprintf("%s: transcript per agent at %d, against %d", name, end.agents, mid.agents), "x", each(end)/each(mid), grownTranscript)

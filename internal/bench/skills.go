@@ -67,16 +67,16 @@ func (s *skillTree) look(b *bench, runs int) error {
 	if _, _, err := s.open(s.index); err != nil {
 		return err
 	}
-	var reads, stats, cold, early, warm, poll spent
+	var reads, stats, cold, early, warm, poll timing
 	for range runs {
 		for _, m := range []struct {
-			to      *spent
-			measure func() (spent, error)
+			to      *timing
+			measure func() (timing, error)
 		}{
 			{&reads, s.reads}, {&stats, s.stats}, {&poll, s.poll},
-			{&cold, func() (spent, error) { took, _, err := s.open(""); return took, err }},
+			{&cold, func() (timing, error) { took, _, err := s.open(""); return took, err }},
 			{&early, s.early},
-			{&warm, func() (spent, error) { took, _, err := s.open(s.index); return took, err }},
+			{&warm, func() (timing, error) { took, _, err := s.open(s.index); return took, err }},
 		} {
 			runtime.GC()
 			took, err := m.measure()
@@ -105,22 +105,22 @@ func (s *skillTree) look(b *bench, runs int) error {
 	return nil
 }
 
-// A spent is the wall and CPU time of something.
-type spent struct{ wall, cpu time.Duration }
+// A timing is the wall and CPU time of something.
+type timing struct{ wall, cpu time.Duration }
 
 // least keeps the minimum of both times independently.
-func (s *spent) least(took spent) {
-	if *s == (spent{}) {
+func (s *timing) least(took timing) {
+	if *s == (timing{}) {
 		*s = took
 	}
 	s.wall, s.cpu = min(s.wall, took.wall), min(s.cpu, took.cpu)
 }
 
-// spend returns the time that do takes.
-func spend(do func() error) (spent, error) {
+// timeOf returns the time that do takes.
+func timeOf(do func() error) (timing, error) {
 	used, began := cpuTime(), time.Now()
 	err := do()
-	return spent{time.Since(began), cpuTime() - used}, err
+	return timing{time.Since(began), cpuTime() - used}, err
 }
 
 // A skillTree is a set of directories with skills.
@@ -163,13 +163,13 @@ func (s *skillTree) make(dir string, plugins int) error {
 }
 
 // open returns the time to know all skills, and their memory in MB.
-func (s *skillTree) open(index string) (spent, float64, error) {
+func (s *skillTree) open(index string) (timing, float64, error) {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	var l *library.Library
 	var set *library.Set
-	took, _ := spend(func() error { // ok: it fails below
+	took, _ := timeOf(func() error { // ok: it fails below
 		l = library.Open(library.Config{Roots: func() []library.Root { return s.roots }, Index: index})
 		set = l.Set(context.Background())
 		return nil
@@ -189,9 +189,9 @@ func (s *skillTree) complete(set *library.Set) error {
 }
 
 // early returns the time to know all skills before every file is checked.
-func (s *skillTree) early() (spent, error) {
+func (s *skillTree) early() (timing, error) {
 	var l *library.Library
-	took, err := spend(func() error {
+	took, err := timeOf(func() error {
 		l = library.Open(library.Config{Roots: func() []library.Root { return s.roots }, Index: s.index})
 		return s.complete(l.Early(context.Background()))
 	})
@@ -200,11 +200,11 @@ func (s *skillTree) early() (spent, error) {
 }
 
 // poll returns the time of a scan that finds nothing new.
-func (s *skillTree) poll() (spent, error) {
+func (s *skillTree) poll() (timing, error) {
 	l := library.Open(library.Config{Roots: func() []library.Root { return s.roots }, Index: s.index})
 	defer l.Close()
 	set := l.Set(context.Background())
-	return spend(func() error {
+	return timeOf(func() error {
 		if l.Refresh(context.Background()) != set {
 			return errors.New("the skills changed")
 		}
@@ -213,8 +213,8 @@ func (s *skillTree) poll() (spent, error) {
 }
 
 // reads returns the time to only list the directories and read the files.
-func (s *skillTree) reads() (spent, error) {
-	return spend(func() error {
+func (s *skillTree) reads() (timing, error) {
+	return timeOf(func() error {
 		for _, root := range s.roots {
 			if _, err := os.ReadDir(root.Dir); err != nil {
 				return err
@@ -230,8 +230,8 @@ func (s *skillTree) reads() (spent, error) {
 }
 
 // stats returns the time to only call stat on the directories and files.
-func (s *skillTree) stats() (spent, error) {
-	return spend(func() error {
+func (s *skillTree) stats() (timing, error) {
+	return timeOf(func() error {
 		for _, root := range s.roots {
 			if _, err := os.Stat(root.Dir); err != nil {
 				return err

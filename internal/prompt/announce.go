@@ -21,8 +21,8 @@ type AnnouncerConfig struct {
 	// Instructions configures the search for instruction files; nil disables it.
 	Instructions *instruct.Config
 	Memory       Memory
-	// Extras, if non-nil, returns the deferred tools: the same value until something changes.
-	Extras func() *Extras
+	// DeferredTools, if non-nil, returns the deferred tools: the same value until something changes.
+	Extras func() *DeferredTools
 	// Skills, if non-nil, returns the skills the model may run: the same value until something
 	// changes.
 	Skills func() *Skills
@@ -44,8 +44,8 @@ type AnnouncerConfig struct {
 	Problems func([]instruct.Problem)
 	// Note reports a problem to the user.
 	Note func(string)
-	// Keeper stores request prefixes; nil disables that.
-	Keeper *Keeper
+	// PrefixStore stores request prefixes; nil disables that.
+	Keeper *PrefixStore
 }
 
 // An Announcer informs the model about instructions, memories, deferred tools, skills and the
@@ -61,17 +61,17 @@ type Announcer struct {
 	date    string        // last announced date
 	loaded  []instruct.File
 	// opened holds the deferred tools announced in the opening, told all announced so far.
-	opened, told announced
-	latest       *Extras // fully announced
-	skills       skillNews
+	opened, told announcedTools
+	latest       *DeferredTools // fully announced
+	skills       skillAnnouncer
 }
 
 // NewAnnouncer returns a conversation's announcer. It reads nothing yet.
 func NewAnnouncer(c AnnouncerConfig) *Announcer {
 	if c.Keeper == nil {
-		c.Keeper = &Keeper{}
+		c.Keeper = &PrefixStore{}
 	}
-	a := &Announcer{cfg: c, skills: skillNews{from: c.Skills, settle: c.Settle, keeper: c.Keeper}}
+	a := &Announcer{cfg: c, skills: skillAnnouncer{from: c.Skills, settle: c.Settle, keeper: c.Keeper}}
 	if c.Instructions != nil {
 		in := *c.Instructions
 		in.Loaded = func(f instruct.File) { a.loaded = append(a.loaded, f) }
@@ -99,7 +99,7 @@ func (a *Announcer) Preview() []msg.Part {
 
 // restore sets an earlier process's opening, with the deferred tools and skills announced in it
 // and since. The opening is sent again, and changes are announced.
-func (a *Announcer) restore(pieces []Piece, extras record[announced], skills record[skillsTold]) {
+func (a *Announcer) restore(pieces []Piece, extras record[announcedTools], skills record[announcedSkills]) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.pieces, a.opened, a.told = pieces, extras.Opening, extras.Told
@@ -144,7 +144,7 @@ func (a *Announcer) index(l texts.Language) string {
 	return index
 }
 
-// openingKey prefixes the keys of openings in [Told].
+// openingKey prefixes the keys of openings in [AnnouncementLog].
 const openingKey = "opening/"
 
 // since returns announcements for files that differ from the opening or the last announcement.
@@ -234,7 +234,7 @@ func (a *Announcer) News(ctx context.Context) []string {
 	var texts []string
 	if now := a.today(); now != a.date {
 		a.date = now
-		if a.news(datePiece, say(language, "context.date", now)) {
+		if a.news(datePiece, catalogText(language, "context.date", now)) {
 			texts = append(texts, newDate(language, now))
 		}
 	}

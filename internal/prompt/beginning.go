@@ -10,34 +10,34 @@ import (
 	"adze/internal/msg"
 )
 
-// A Beginning is the prefix of a conversation's requests to one model, as stored with the
+// A RequestPrefix is the prefix of a conversation's requests to one model, as stored with the
 // session: the system prompt blocks and the tools. Requests keep this prefix, in later
 // processes too, so that the provider finds it in its cache and accepts the model's reasoning
 // again; changes are announced in a message.
-type Beginning struct {
-	Version string   `json:"version"`
-	Blocks  []Block  `json:"blocks"`
-	Tools   []Listed `json:"tools"`
+type RequestPrefix struct {
+	Version string       `json:"version"`
+	Blocks  []Block      `json:"blocks"`
+	Tools   []ListedTool `json:"tools"`
 }
 
 // valid reports whether a provider would accept it. A damaged prefix would fail every request.
-func (b *Beginning) valid() bool {
+func (b *RequestPrefix) valid() bool {
 	empty := func(b Block) bool { return b.Text() == "" }
-	broken := func(t Listed) bool { return t.Name == "" || !json.Valid([]byte(t.Schema)) }
+	broken := func(t ListedTool) bool { return t.Name == "" || !json.Valid([]byte(t.Schema)) }
 	return len(b.Blocks) > 0 && !slices.ContainsFunc(b.Blocks, empty) && !slices.ContainsFunc(b.Tools, broken)
 }
 
-// Listed is a tool as listed in a request. The schema is a string because its exact bytes
+// ListedTool is a tool as listed in a request. The schema is a string because its exact bytes
 // matter.
-type Listed struct {
+type ListedTool struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
 	Schema      string `json:"schema"`
 	Strict      bool   `json:"strict,omitempty"`
 }
 
-// Begun is the prefix of a turn's requests.
-type Begun struct {
+// TurnPrefix is the prefix of a turn's requests.
+type TurnPrefix struct {
 	System []msg.Part
 	Cache  []model.Mark
 	Tools  []msg.ToolSpec
@@ -46,8 +46,8 @@ type Begun struct {
 	Renewed bool
 }
 
-// A beginning is a [Beginning] in use.
-type beginning struct {
+// An activePrefix is a [RequestPrefix] in use.
+type activePrefix struct {
 	blocks  []Block
 	parts   []msg.Part
 	tools   []msg.ToolSpec
@@ -64,10 +64,10 @@ var facts = [...]string{
 func isFact(p Piece) bool { return slices.Contains(facts[:], p.Name) }
 
 // restore sets the prefix that requests to a model had in an earlier process.
-func (p *Prompt) restore(modelID string, b Beginning) {
+func (p *Prompt) restore(modelID string, b RequestPrefix) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	old := &beginning{blocks: b.Blocks}
+	old := &activePrefix{blocks: b.Blocks}
 	for _, block := range b.Blocks {
 		old.parts = append(old.parts, &msg.Text{Text: block.Text()})
 	}
@@ -89,13 +89,13 @@ func (p *Prompt) Unlisted(modelID, tool string) bool {
 
 // Begin returns the prefix for a turn's requests, given the callable tools. It returns the
 // previous prefix while that is still usable.
-func (p *Prompt) Begin(modelID string, tools []msg.ToolSpec) Begun {
+func (p *Prompt) Begin(modelID string, tools []msg.ToolSpec) TurnPrefix {
 	v := p.variant(modelID, tools)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	old, now := p.begun[modelID], p.write(v)
 	if old == nil || !p.serves(old, now, tools) {
-		next := &beginning{blocks: now.blocks, parts: now.parts, tools: tools}
+		next := &activePrefix{blocks: now.blocks, parts: now.parts, tools: tools}
 		p.begun[modelID] = next
 		p.listed.Store(modelID, tools)
 		p.cfg.Keeper.told.forget(modelID + "/")
@@ -103,16 +103,16 @@ func (p *Prompt) Begin(modelID string, tools []msg.ToolSpec) Begun {
 		if !same {
 			p.cfg.Keeper.begun(modelID, next.record())
 		}
-		return Begun{next.parts, now.marks, tools, !same}
+		return TurnPrefix{next.parts, now.marks, tools, !same}
 	}
 	v.count(old.tools, p.cfg.Foreign)
-	return Begun{System: old.parts, Cache: marks(old.blocks, p.layout(v)), Tools: old.tools}
+	return TurnPrefix{System: old.parts, Cache: marks(old.blocks, p.layout(v)), Tools: old.tools}
 }
 
-func (b *beginning) record() Beginning {
-	r := Beginning{Blocks: b.blocks}
+func (b *activePrefix) record() RequestPrefix {
+	r := RequestPrefix{Blocks: b.blocks}
 	for _, t := range b.tools {
-		r.Tools = append(r.Tools, Listed{t.Name, t.Description, string(t.Schema), t.Strict})
+		r.Tools = append(r.Tools, ListedTool{t.Name, t.Description, string(t.Schema), t.Strict})
 	}
 	return r
 }
@@ -121,7 +121,7 @@ func (b *beginning) record() Beginning {
 // anymore is harmless: the call is refused. A tool with a new description takes the same calls,
 // and the change is announced. An added tool must be listed, unless the model can do without
 // it.
-func (p *Prompt) serves(old *beginning, now written, tools []msg.ToolSpec) bool {
+func (p *Prompt) serves(old *activePrefix, now renderedPrompt, tools []msg.ToolSpec) bool {
 	if old.expired {
 		return false
 	}
@@ -169,31 +169,31 @@ func (p *Prompt) News(modelID string, tools []msg.ToolSpec) []string {
 	for _, piece := range then {
 		if isFact(piece) && piece.Name != "client" && text(today, piece.Name) == "" && p.cfg.Keeper.told.news(modelID+"/"+piece.Name, piece.Text, "") {
 			heading, _, _ := strings.Cut(piece.Text, "\n")
-			texts = append(texts, say(v.language, "since.gone", strings.TrimLeft(heading, "# ")))
+			texts = append(texts, catalogText(v.language, "since.gone", strings.TrimLeft(heading, "# ")))
 		}
 	}
 	for _, t := range tools {
 		at := slices.IndexFunc(old.tools, func(o msg.ToolSpec) bool { return o.Name == t.Name })
 		if at >= 0 && p.cfg.Keeper.told.news(modelID+"/tool "+t.Name, old.tools[at].Description, t.Description) {
-			texts = append(texts, say(v.language, "since.tool", t.Name)+"\n"+otherwise(old.tools[at].Description, t.Description))
+			texts = append(texts, catalogText(v.language, "since.tool", t.Name)+"\n"+changedLines(old.tools[at].Description, t.Description))
 		}
 	}
 	if gone := missing(old.tools, tools); p.cfg.Keeper.told.news(modelID+"/gone", "", gone) {
 		if gone == "" {
-			texts = append(texts, say(v.language, "since.back"))
+			texts = append(texts, catalogText(v.language, "since.back"))
 		} else {
-			texts = append(texts, say(v.language, "since.tools", gone))
+			texts = append(texts, catalogText(v.language, "since.tools", gone))
 		}
 	}
 	if len(texts) == 0 {
 		return nil
 	}
-	return []string{say(v.language, "since") + "\n\n" + strings.Join(texts, "\n\n")}
+	return []string{catalogText(v.language, "since") + "\n\n" + strings.Join(texts, "\n\n")}
 }
 
-// otherwise returns the lines of a description that an older one lacks, or all of it if it
+// changedLines returns the lines of a description that an older one lacks, or all of it if it
 // lacks nothing. Unchanged lines need not be paid for again.
-func otherwise(old, now string) string {
+func changedLines(old, now string) string {
 	known := strings.Split(old, "\n")
 	var lines []string
 	for line := range strings.SplitSeq(now, "\n") {

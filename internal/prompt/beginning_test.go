@@ -62,9 +62,9 @@ func TestBeginning(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			notes := map[string]json.RawMessage{}
-			run := func(p process) (Begun, []string) {
+			run := func(p process) (TurnPrefix, []string) {
 				language := func() texts.Language { return p.language }
-				k := &Keeper{Version: "1", Language: language, Note: func(kind string, fields map[string]any) {
+				k := &PrefixStore{Version: "1", Language: language, Note: func(kind string, fields map[string]any) {
 					note, err := json.Marshal(fields)
 					if err != nil {
 						t.Error(err)
@@ -159,7 +159,7 @@ func TestBadNotes(t *testing.T) {
 		strings.Replace(whole, `"blocks":[`, `"blocks":[{},`, 1):    false,
 		strings.Replace(whole, `"blocks":[`, `"blocks":7,"x":[`, 1): false,
 	} {
-		k := &Keeper{Version: "1", Language: func() texts.Language { return texts.English }}
+		k := &PrefixStore{Version: "1", Language: func() texts.Language { return texts.English }}
 		p := NewPrompt(PromptConfig{Keeper: k})
 		k.Restore(map[string]json.RawMessage{beginningKind + "m": json.RawMessage(note), toldKind: json.RawMessage(note), openingKind: json.RawMessage(note)}, p, nil)
 		if got := p.begun["m"] != nil; got != want {
@@ -172,13 +172,13 @@ func TestBadNotes(t *testing.T) {
 // a round trip.
 func TestNotesAreJSON(t *testing.T) {
 	odd := "\"\\\n\t\x00\u2028<&>ü\U0001f600"
-	b := Beginning{
+	b := RequestPrefix{
 		Version: odd,
 		Blocks:  []Block{{Pieces: []Piece{{odd, odd}, {"b", ""}}, Marked: true}, {Pieces: []Piece{{"c", "d"}}, Global: true}},
-		Tools:   []Listed{{odd, odd, odd, true}, {Name: "n"}},
+		Tools:   []ListedTool{{odd, odd, odd, true}, {Name: "n"}},
 	}
 	notes := map[string]json.RawMessage{}
-	k := &Keeper{Version: odd, Language: func() texts.Language { return texts.Chinese }}
+	k := &PrefixStore{Version: odd, Language: func() texts.Language { return texts.Chinese }}
 	k.Note = func(kind string, fields map[string]any) {
 		data, err := json.Marshal(fields)
 		if err != nil {
@@ -188,7 +188,7 @@ func TestNotesAreJSON(t *testing.T) {
 	}
 	k.begun("m", b)
 	k.opened(b.Blocks[0].Pieces)
-	var begun Beginning
+	var begun RequestPrefix
 	if err := json.Unmarshal(notes[beginningKind+"m"], &begun); err != nil || cmp.Diff(b, begun) != "" {
 		t.Errorf("%v\n%s", err, cmp.Diff(b, begun))
 	}

@@ -32,7 +32,7 @@ func full(l texts.Language) *Facts {
 	return &Facts{
 		Language: l, Env: env, Model: opus, Tools: usual,
 		Style:  &Style{Name: "Teaching", Text: "Explain each step."},
-		Guide:  Guidance{"TaskCreate", "AskUserQuestion", true, true, Alone{"acceptEdits", true, "Bash(go test:*)"}},
+		Guide:  Guidance{"TaskCreate", "AskUserQuestion", true, true, Unattended{"acceptEdits", true, "Bash(go test:*)"}},
 		Memory: "# Memory\nThe user likes tabs.", ModelNote: "You are a small model.", Answer: "français",
 		Servers: func() []Server { return []Server{{"db", "Ask in SQL."}, {"silent", ""}, {"web", "Be polite."}} },
 		Kept:    5, Budget: 500_000, Brief: "Brief",

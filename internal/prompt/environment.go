@@ -30,15 +30,15 @@ type Model struct {
 
 // Simple returns the minimal prompt.
 func Simple(l texts.Language, e Environment) Assembly {
-	return single("simple", say(l, "simple", e.Dir, e.Date))
+	return single("simple", catalogText(l, "simple", e.Dir, e.Date))
 }
 
 // describe returns the environment section. It contains nothing that changes during a session.
 func (e *Environment) describe(l texts.Language, m Model) string {
-	lines := []string{say(l, "environment")}
+	lines := []string{catalogText(l, "environment")}
 	add := func(name string, values ...string) {
 		if len(values) == 0 || values[0] != "" {
-			lines = append(lines, say(l, "env."+name, values...))
+			lines = append(lines, catalogText(l, "env."+name, values...))
 		}
 	}
 	add("dir", e.Dir)

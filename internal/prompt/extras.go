@@ -11,32 +11,32 @@ import (
 	"adze/internal/platform/text/texts"
 )
 
-// Extras are deferred tools, which are not in the model's tool list but can be looked up, and
+// DeferredTools are deferred tools, which are not in the model's tool list but can be looked up, and
 // the servers that provide them.
-type Extras struct {
+type DeferredTools struct {
 	// Finder and Runner are the tools that look them up and run them. They are empty while no
 	// tool is deferred.
 	Finder, Runner string
-	Groups         []ExtraGroup
+	Groups         []DeferredGroup
 }
 
-// An ExtraGroup holds the tools of one server, or the built-in ones.
-type ExtraGroup struct {
+// A DeferredGroup holds the tools of one server, or the built-in ones.
+type DeferredGroup struct {
 	Server string   // empty for built-in tools
 	Names  []string // sorted
-	State  ExtraState
+	State  DeferredState
 	// Words are the server's instructions for its tools, to be passed on; may be empty.
 	Words string
 }
 
-// An ExtraState is the reason a server provides no tools; empty if it does.
-type ExtraState string
+// A DeferredState is the reason a server provides no tools; empty if it does.
+type DeferredState string
 
 // The states.
 const (
-	Connecting  ExtraState = "connecting"
-	Unavailable ExtraState = "unavailable"
-	WantsLogin  ExtraState = "login"
+	Connecting  DeferredState = "connecting"
+	Unavailable DeferredState = "unavailable"
+	WantsLogin  DeferredState = "login"
 )
 
 // Announcement limits.
@@ -46,25 +46,25 @@ const (
 	maxExtraWords = 4000 // characters of all server instructions; above, they are deferred until a tool is found
 )
 
-// announced holds the deferred tools announced to the model, by server. It is stored with the
+// announcedTools holds the deferred tools announced to the model, by server. It is stored with the
 // session.
-type announced map[string]announcement
+type announcedTools map[string]announcement
 
 type announcement struct {
-	Names []string   `json:"names,omitempty"`
-	Count int        `json:"count,omitempty"` // number of tools if their names were omitted
-	State ExtraState `json:"state,omitempty"`
-	Words string     `json:"words,omitempty"` // hash of the words
+	Names []string      `json:"names,omitempty"`
+	Count int           `json:"count,omitempty"` // number of tools if their names were omitted
+	State DeferredState `json:"state,omitempty"`
+	Words string        `json:"words,omitempty"` // hash of the words
 }
 
 func (a announcement) size() int { return max(len(a.Names), a.Count) }
 
 // announce returns the announcement for x, given the earlier ones, and the updated record.
 // first is true if nothing has been announced yet.
-func announce(l texts.Language, x *Extras, before announced, first bool) (text string, now announced) {
+func announce(l texts.Language, x *DeferredTools, before announcedTools, first bool) (text string, now announcedTools) {
 	now = maps.Clone(before)
 	if now == nil {
-		now = announced{}
+		now = announcedTools{}
 	}
 	total, words := 0, 0
 	for _, g := range x.Groups {
@@ -103,7 +103,7 @@ func announce(l texts.Language, x *Extras, before announced, first bool) (text s
 		} else if server == "" && len(was.Names) > 0 {
 			n.gone = append(n.gone, was.Names...)
 		} else if was.size() > 0 {
-			n.gone = append(n.gone, say(l, "extra.all", n.label(server)))
+			n.gone = append(n.gone, catalogText(l, "extra.all", n.label(server)))
 		}
 		delete(now, server)
 	}
@@ -113,7 +113,7 @@ func announce(l texts.Language, x *Extras, before announced, first bool) (text s
 // quoted returns a server's instructions, escaped so that they can't be mistaken for anything
 // else.
 func quoted(l texts.Language, server, words string) string {
-	return say(l, "extra.words", server) + "\n" + Quote(words)
+	return catalogText(l, "extra.words", server) + "\n" + Quote(words)
 }
 
 // Quote returns untrusted text as a quotation that it can't terminate.
@@ -135,20 +135,20 @@ type notice struct {
 
 func (n *notice) label(server string) string {
 	if server == "" {
-		return say(n.language, "extra.builtin")
+		return catalogText(n.language, "extra.builtin")
 	}
 	return server
 }
 
 // compare records how a group differs from its last announcement.
-func (n *notice) compare(g ExtraGroup, was, is announcement) {
+func (n *notice) compare(g DeferredGroup, was, is announcement) {
 	switch g.State {
 	case Connecting:
 		n.waiting = append(n.waiting, g.Server)
 		return
 	case Unavailable, WantsLogin:
 		if was.State != g.State {
-			n.broken = append(n.broken, say(n.language, "extra."+string(g.State), g.Server))
+			n.broken = append(n.broken, catalogText(n.language, "extra."+string(g.State), g.Server))
 		}
 		return
 	}
@@ -173,12 +173,12 @@ func (n *notice) compare(g ExtraGroup, was, is announcement) {
 		}
 	}
 	if was.Count > 0 && len(g.Names) == 0 {
-		n.gone = append(n.gone, say(n.language, "extra.all", n.label(g.Server)))
+		n.gone = append(n.gone, catalogText(n.language, "extra.all", n.label(g.Server)))
 	}
 }
 
 // text returns the notice as text, or "" if there is nothing to announce.
-func (n *notice) text(x *Extras, first bool) string {
+func (n *notice) text(x *DeferredTools, first bool) string {
 	var lines []string
 	add := func(is bool, line string) {
 		if is {
@@ -192,19 +192,19 @@ func (n *notice) text(x *Extras, first bool) string {
 			kind = "extra"
 		}
 		if n.counted {
-			head := say(n.language, kind+".counted", x.Finder, x.Runner)
+			head := catalogText(n.language, kind+".counted", x.Finder, x.Runner)
 			room -= utf8.RuneCountInString(head)
 			lines = append(lines, head+"\n"+n.list(n.added, &room))
 		} else {
-			lines = append(lines, say(n.language, kind, x.Finder, x.Runner)+"\n"+strings.Join(n.added, "\n"))
+			lines = append(lines, catalogText(n.language, kind, x.Finder, x.Runner)+"\n"+strings.Join(n.added, "\n"))
 		}
 	}
 	if !n.counted {
 		room = maxExtraText
 	}
-	add(len(n.waiting) > 0, say(n.language, "extra.waiting", n.list(n.waiting, &room)))
-	add(len(n.broken) > 0, say(n.language, "extra.broken", n.list(n.broken, &room)))
-	add(len(n.gone) > 0, say(n.language, "extra.gone", n.list(n.gone, &room)))
+	add(len(n.waiting) > 0, catalogText(n.language, "extra.waiting", n.list(n.waiting, &room)))
+	add(len(n.broken) > 0, catalogText(n.language, "extra.broken", n.list(n.broken, &room)))
+	add(len(n.gone) > 0, catalogText(n.language, "extra.gone", n.list(n.gone, &room)))
 	lines = append(lines, n.words...)
 	return strings.Join(lines, "\n\n")
 }
@@ -215,7 +215,7 @@ func (n *notice) list(items []string, room *int) string {
 	for i, item := range items {
 		size := utf8.RuneCountInString(item) + 2
 		if left := len(items) - i; i > 0 && size > *room-40 && left > 1 {
-			return b.String() + " " + say(n.language, "extra.rest", fmt.Sprint(left))
+			return b.String() + " " + catalogText(n.language, "extra.rest", fmt.Sprint(left))
 		}
 		if i > 0 {
 			b.WriteString(", ")
@@ -287,7 +287,7 @@ func (a *Announcer) Words(server string) string {
 		said.Words = hash(g.Words)
 		a.told = maps.Clone(a.told)
 		if a.told == nil {
-			a.told = announced{}
+			a.told = announcedTools{}
 		}
 		a.told[server] = said
 		a.keepExtras()

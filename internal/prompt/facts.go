@@ -26,7 +26,7 @@ func (a *Announcer) facts(l texts.Language) []Piece {
 	scratch := ""
 	if a.cfg.Scratch != nil {
 		if dir := a.cfg.Scratch(); dir != "" {
-			scratch = say(l, "scratchpad", dir)
+			scratch = catalogText(l, "scratchpad", dir)
 		}
 	}
 	return []Piece{{scratchPiece, scratch}, {gitPiece, msg.Neutralise(describeGit(l, g))}, {statusPiece, msg.Neutralise(describeStatus(l, g))}}
@@ -48,25 +48,25 @@ func (a *Announcer) factNews(l texts.Language) string {
 		switch {
 		case p.Text == "":
 			heading, _, _ := strings.Cut(was, "\n")
-			changed = append(changed, say(l, "since.gone", strings.TrimLeft(heading, "# ")))
+			changed = append(changed, catalogText(l, "since.gone", strings.TrimLeft(heading, "# ")))
 		case was == "" && !slices.Contains(known, p.Name):
 			added = append(added, p.Text)
 		default:
-			changed = append(changed, strings.Replace(p.Text, say(l, "git"), say(l, "since.git"), 1))
+			changed = append(changed, strings.Replace(p.Text, catalogText(l, "git"), catalogText(l, "since.git"), 1))
 		}
 	}
 	if len(changed) > 0 {
-		changed = append([]string{say(l, "since")}, changed...)
+		changed = append([]string{catalogText(l, "since")}, changed...)
 	}
 	return strings.Join(append(changed, added...), "\n\n")
 }
 
 // describeGit describes the repository, except for its status. Unknown values are omitted.
 func describeGit(l texts.Language, g gitinfo.Snapshot) string {
-	lines := []string{say(l, "git")}
+	lines := []string{catalogText(l, "git")}
 	add := func(name, value string) {
 		if value != "" {
-			lines = append(lines, say(l, "git."+name, value))
+			lines = append(lines, catalogText(l, "git."+name, value))
 		}
 	}
 	add("branch", g.Branch)
@@ -83,11 +83,11 @@ func describeGit(l texts.Language, g gitinfo.Snapshot) string {
 func describeStatus(l texts.Language, g gitinfo.Snapshot) string {
 	switch {
 	case g.Clean:
-		return say(l, "git.clean")
+		return catalogText(l, "git.clean")
 	case g.Status == "":
 		return ""
 	case g.Cut:
-		return say(l, "git.status", g.Status) + "\n" + say(l, "git.cut")
+		return catalogText(l, "git.status", g.Status) + "\n" + catalogText(l, "git.cut")
 	}
-	return say(l, "git.status", g.Status)
+	return catalogText(l, "git.status", g.Status)
 }

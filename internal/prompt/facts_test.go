@@ -22,7 +22,7 @@ func TestFacts(t *testing.T) {
 	now.Status, now.Cut, now.Pending = "", false, true
 	notes := map[string]json.RawMessage{}
 	open := func() *Announcer {
-		k := &Keeper{Version: "1", Language: func() texts.Language { return texts.English }, Note: func(kind string, fields map[string]any) {
+		k := &PrefixStore{Version: "1", Language: func() texts.Language { return texts.English }, Note: func(kind string, fields map[string]any) {
 			note, err := json.Marshal(fields)
 			if err != nil {
 				t.Error(err)

@@ -11,7 +11,7 @@ import (
 // The kinds of notes that store a session's request prefix. They are written when it changes; a
 // later process of the same version resumes from them.
 const (
-	// beginningKind is followed by the model; its fields are a [Beginning].
+	// beginningKind is followed by the model; its fields are a [RequestPrefix].
 	beginningKind = "request-beginning/"
 	// openingKind stores the opening under "pieces", with the version and language that wrote
 	// it.
@@ -20,31 +20,31 @@ const (
 	toldKind = "told-since"
 )
 
-// A Keeper stores a session's request prefix and later announcements. A prompt and an announcer
+// A PrefixStore stores a session's request prefix and later announcements. A prompt and an announcer
 // share it. The zero value stores nothing.
-type Keeper struct {
+type PrefixStore struct {
 	// Version is the program version, and Language returns the prompt language.
 	Version  string
 	Language func() texts.Language
 	// Note, if non-nil, stores a note.
 	Note func(kind string, fields map[string]any)
 
-	told Told
+	told AnnouncementLog
 }
 
-func (k *Keeper) note(kind string, fields map[string]any) {
+func (k *PrefixStore) note(kind string, fields map[string]any) {
 	if k.Note != nil {
 		k.Note(kind, fields)
 	}
 }
 
-func (k *Keeper) begun(modelID string, b Beginning) {
+func (k *PrefixStore) begun(modelID string, b RequestPrefix) {
 	if k.Note != nil {
 		k.note(beginningKind+modelID, map[string]any{"version": k.Version, "blocks": appendArray(nil, b.Blocks, appendBlock), "tools": appendArray(nil, b.Tools, appendListed)})
 	}
 }
 
-func (k *Keeper) opened(pieces []Piece) {
+func (k *PrefixStore) opened(pieces []Piece) {
 	if k.Note != nil {
 		k.note(openingKind, map[string]any{"version": k.Version, "language": string(k.Language()), "pieces": appendArray(nil, pieces, appendPiece)})
 	}
@@ -81,7 +81,7 @@ func appendBlock(dst json.RawMessage, b Block) json.RawMessage {
 	return append(dst, '}')
 }
 
-func appendListed(dst json.RawMessage, t Listed) json.RawMessage {
+func appendListed(dst json.RawMessage, t ListedTool) json.RawMessage {
 	dst = msg.AppendString(append(dst, `{"name":`...), t.Name)
 	dst = msg.AppendString(append(dst, `,"description":`...), t.Description)
 	dst = msg.AppendString(append(dst, `,"schema":`...), t.Schema)
@@ -92,7 +92,7 @@ func appendListed(dst json.RawMessage, t Listed) json.RawMessage {
 }
 
 // Save stores the announcements, if there are new ones.
-func (k *Keeper) Save() {
+func (k *PrefixStore) Save() {
 	if said, changed := k.told.Changes(); changed {
 		k.note(toldKind, map[string]any{"version": k.Version, "said": said})
 	}
@@ -100,7 +100,7 @@ func (k *Keeper) Save() {
 
 // Restore restores a prompt and an announcer, which may be nil, from the last notes of each
 // kind that this version wrote. Unreadable notes are written again.
-func (k *Keeper) Restore(notes map[string]json.RawMessage, p *Prompt, a *Announcer) {
+func (k *PrefixStore) Restore(notes map[string]json.RawMessage, p *Prompt, a *Announcer) {
 	var told struct {
 		Version string
 		Said    map[string]string
@@ -114,11 +114,11 @@ func (k *Keeper) Restore(notes map[string]json.RawMessage, p *Prompt, a *Announc
 		Pieces   []Piece
 	}
 	if json.Unmarshal(notes[openingKind], &opening) == nil && opening.Version == k.Version && opening.Language == k.Language() && a != nil {
-		a.restore(opening.Pieces, recordOf[announced](notes[extrasKind], k.Version), recordOf[skillsTold](notes[skillsKind], k.Version))
+		a.restore(opening.Pieces, recordOf[announcedTools](notes[extrasKind], k.Version), recordOf[announcedSkills](notes[skillsKind], k.Version))
 	}
 	for kind, note := range notes {
 		modelID, ok := strings.CutPrefix(kind, beginningKind)
-		var b Beginning
+		var b RequestPrefix
 		if ok && json.Unmarshal(note, &b) == nil && b.Version == k.Version && b.valid() {
 			p.restore(modelID, b)
 		}
@@ -126,7 +126,7 @@ func (k *Keeper) Restore(notes map[string]json.RawMessage, p *Prompt, a *Announc
 }
 
 // A record holds the opening's announcement of something, and all announcements so far. A note
-// without Told means that both are the same.
+// without AnnouncementLog means that both are the same.
 type record[T any] struct {
 	Version       string
 	Opening, Told T

@@ -55,13 +55,13 @@ func memorySection(l texts.Language, mode memdir.Mode, f memdir.Folder, empty bo
 	case mode == memdir.Off:
 		return ""
 	case empty && mode != memdir.Team:
-		return say(l, "memory.first", f.Dir)
+		return catalogText(l, "memory.first", f.Dir)
 	case mode == memdir.Team:
-		pieces = append(pieces, say(l, "memory", f.Dir), say(l, "memory.team", filepath.Join(f.Dir, "team")))
+		pieces = append(pieces, catalogText(l, "memory", f.Dir), catalogText(l, "memory.team", filepath.Join(f.Dir, "team")))
 	default:
-		pieces = append(pieces, say(l, "memory", f.Dir))
+		pieces = append(pieces, catalogText(l, "memory", f.Dir))
 	}
-	return strings.Join(append(pieces, say(l, "memory.trust")), "\n\n")
+	return strings.Join(append(pieces, catalogText(l, "memory.trust")), "\n\n")
 }
 
 // indexText returns the memory index as shown to the model, or "" if it is empty.
@@ -70,12 +70,12 @@ func indexText(l texts.Language, path, text string) string {
 	if text == "" {
 		return ""
 	}
-	pieces := []string{say(l, "memory.index", path), text}
+	pieces := []string{catalogText(l, "memory.index", path), text}
 	if cut.OverLines {
-		pieces = append(pieces, say(l, "memory.overlines", strconv.Itoa(cut.Lines), strconv.Itoa(memdir.MaxLines)))
+		pieces = append(pieces, catalogText(l, "memory.overlines", strconv.Itoa(cut.Lines), strconv.Itoa(memdir.MaxLines)))
 	}
 	if cut.OverBytes {
-		pieces = append(pieces, say(l, "memory.overbytes", strconv.Itoa(cut.Bytes), strconv.Itoa(memdir.MaxBytes)))
+		pieces = append(pieces, catalogText(l, "memory.overbytes", strconv.Itoa(cut.Bytes), strconv.Itoa(memdir.MaxBytes)))
 	}
 	return msg.Neutralise(strings.Join(pieces, "\n\n"))
 }

@@ -25,7 +25,7 @@ const (
 func openingPieces(l texts.Language, files []instruct.File, index, date string) []Piece {
 	var pieces []Piece
 	if len(files) > 0 {
-		pieces = append(pieces, Piece{listPiece, say(l, "context.instructions")})
+		pieces = append(pieces, Piece{listPiece, catalogText(l, "context.instructions")})
 	}
 	for _, f := range files {
 		pieces = append(pieces, Piece{filePiece + f.Path, contents(l, f)})
@@ -33,7 +33,7 @@ func openingPieces(l texts.Language, files []instruct.File, index, date string) 
 	if index != "" {
 		pieces = append(pieces, Piece{indexPiece, index})
 	}
-	return append(pieces, Piece{datePiece, say(l, "context.date", date)})
+	return append(pieces, Piece{datePiece, catalogText(l, "context.date", date)})
 }
 
 // compose returns an opening's pieces as sent.
@@ -44,9 +44,9 @@ func compose(pieces []Piece) []msg.Part {
 
 // contents returns a file's text with a label.
 func contents(l texts.Language, f instruct.File) string {
-	label := say(l, "context.file", f.Path, say(l, "kind."+strings.ToLower(f.Kind.String())))
+	label := catalogText(l, "context.file", f.Path, catalogText(l, "kind."+strings.ToLower(f.Kind.String())))
 	if f.Parent != "" {
-		label = say(l, "context.included", f.Path, f.Parent)
+		label = catalogText(l, "context.included", f.Path, f.Parent)
 	}
 	return msg.Neutralise(label + "\n\n" + f.Text)
 }
@@ -57,7 +57,7 @@ func found(l texts.Language, files []instruct.File) string {
 	if len(files) == 0 {
 		return ""
 	}
-	pieces := []string{say(l, "attach.found")}
+	pieces := []string{catalogText(l, "attach.found")}
 	for _, f := range files {
 		pieces = append(pieces, contents(l, f))
 	}
@@ -68,9 +68,9 @@ func found(l texts.Language, files []instruct.File) string {
 func changed(l texts.Language, c instruct.Change) string {
 	switch {
 	case c.Gone:
-		return msg.Neutralise(say(l, "attach.removed", c.Path))
+		return msg.Neutralise(catalogText(l, "attach.removed", c.Path))
 	case c.Reason == instruct.Again:
-		return msg.Neutralise(say(l, "attach.changed", c.Path) + "\n\n" + c.Text)
+		return msg.Neutralise(catalogText(l, "attach.changed", c.Path) + "\n\n" + c.Text)
 	}
 	return found(l, []instruct.File{c.File})
 }
@@ -78,21 +78,21 @@ func changed(l texts.Language, c instruct.Change) string {
 // Suggested returns the announcement of tools that may help, one per line. runner is the tool
 // that runs them.
 func Suggested(l texts.Language, runner string, lines []string) string {
-	return msg.Neutralise(say(l, "extra.suggested", runner) + "\n" + strings.Join(lines, "\n"))
+	return msg.Neutralise(catalogText(l, "extra.suggested", runner) + "\n" + strings.Join(lines, "\n"))
 }
 
 // newDate returns the announcement of a new date.
-func newDate(l texts.Language, date string) string { return say(l, "attach.date", date) }
+func newDate(l texts.Language, date string) string { return catalogText(l, "attach.date", date) }
 
 // Attached returns the text that precedes the contents of an attached file.
-func Attached(l texts.Language, mention string) string { return say(l, "attach.file", mention) }
+func Attached(l texts.Language, mention string) string { return catalogText(l, "attach.file", mention) }
 
 // AttachedDirectory returns the text for an attached directory.
 func AttachedDirectory(l texts.Language, mention string, names []string) string {
-	return msg.Neutralise(say(l, "attach.directory", mention) + "\n" + strings.Join(names, "\n"))
+	return msg.Neutralise(catalogText(l, "attach.directory", mention) + "\n" + strings.Join(names, "\n"))
 }
 
 // NotAttached returns the text for a file that could not be attached.
 func NotAttached(l texts.Language, mention, reason string) string {
-	return msg.Neutralise(say(l, "attach.failed", mention, reason))
+	return msg.Neutralise(catalogText(l, "attach.failed", mention, reason))
 }

@@ -44,9 +44,9 @@ type PromptConfig struct {
 	Language func() texts.Language
 	Answer   func() string
 	Shared   func() bool
-	// Alone, if non-nil, returns the actions that need no approval in a session without a user.
+	// Unattended, if non-nil, returns the actions that need no approval in a session without a user.
 	// It is called for each request.
-	Alone func() Alone
+	Alone func() Unattended
 	// Note reports a problem to the user.
 	Note func(string)
 	// Spare, if non-nil, reports whether the model can do without a tool missing from the
@@ -54,8 +54,8 @@ type PromptConfig struct {
 	Spare func(tool string) bool
 	// Foreign reports whether a tool is not built in. If nil, all are built in.
 	Foreign func(tool string) bool
-	// Keeper stores request prefixes; nil disables that.
-	Keeper *Keeper
+	// PrefixStore stores request prefixes; nil disables that.
+	Keeper *PrefixStore
 }
 
 // A Prompt writes a conversation's system prompt once per variant, so that all requests of a
@@ -65,8 +65,8 @@ type Prompt struct {
 
 	mu       sync.Mutex // guards the fields below, and Choice and Facts of cfg
 	registry *Registry
-	written  map[variant]written
-	begun    map[string]*beginning // keyed by model
+	written  map[variant]renderedPrompt
+	begun    map[string]*activePrefix // keyed by model
 
 	// empty reports whether nothing had been remembered when the conversation began, so that
 	// the memory section stays the same.
@@ -88,10 +88,10 @@ type variant struct {
 	shared        bool
 	language      texts.Language
 	memory        memdir.Mode
-	alone         Alone
+	alone         Unattended
 }
 
-type written struct {
+type renderedPrompt struct {
 	blocks []Block
 	parts  []msg.Part
 	marks  []model.Mark
@@ -100,13 +100,13 @@ type written struct {
 // NewPrompt returns a conversation's prompt.
 func NewPrompt(c PromptConfig) *Prompt {
 	if c.Keeper == nil {
-		c.Keeper = &Keeper{}
+		c.Keeper = &PrefixStore{}
 	}
 	sections := NewRegistry(nil)
 	if c.Size == Medium {
 		sections = newRegistry(mediumSections(), mediumFacts(), nil)
 	}
-	return &Prompt{cfg: c, empty: sync.OnceValue(c.Memory.empty), registry: sections, written: map[variant]written{}, begun: map[string]*beginning{}}
+	return &Prompt{cfg: c, empty: sync.OnceValue(c.Memory.empty), registry: sections, written: map[variant]renderedPrompt{}, begun: map[string]*activePrefix{}}
 }
 
 // Parts returns the system prompt blocks as they would be written now for a model and its
@@ -120,7 +120,7 @@ func (p *Prompt) Parts(modelID string, tools []msg.ToolSpec) ([]msg.Part, []mode
 }
 
 // write returns a variant's prompt. The caller holds the lock.
-func (p *Prompt) write(v variant) written {
+func (p *Prompt) write(v variant) renderedPrompt {
 	done, ok := p.written[v]
 	if !ok {
 		a, l := p.assembly(v), p.layout(v)

@@ -65,12 +65,12 @@ type Guidance struct {
 	AskTool     string // tool that asks the user
 	Interactive bool   // user can answer questions
 	Verify      bool
-	Alone       Alone
+	Alone       Unattended
 }
 
-// Alone describes the actions that need no approval in a session without a user to approve
+// Unattended describes the actions that need no approval in a session without a user to approve
 // them. It is zero if there is a user or no approval is needed.
-type Alone struct {
+type Unattended struct {
 	Mode  string // permission mode; empty if there is nothing to state
 	Edits bool   // edits in the working directories need no approval
 	Rules string // list of further allow rules
@@ -78,7 +78,7 @@ type Alone struct {
 
 func staticSections() []Section {
 	text := func(name string) Section {
-		return Cached(name, func(f *Facts) (string, error) { return say(f.Language, name), nil })
+		return Cached(name, func(f *Facts) (string, error) { return catalogText(f.Language, name), nil })
 	}
 	return []Section{
 		text("identity"),
@@ -95,7 +95,7 @@ func staticSections() []Section {
 // mediumSections and mediumFacts are the sections of the medium prompt.
 func mediumSections() []Section {
 	text := func(name string) Section {
-		return Cached(name, func(f *Facts) (string, error) { return say(f.Language, name), nil })
+		return Cached(name, func(f *Facts) (string, error) { return catalogText(f.Language, name), nil })
 	}
 	return []Section{text("identity"), text("medium")}
 }
@@ -110,22 +110,22 @@ func intro(f *Facts) (string, error) {
 	if f.Style != nil {
 		who = "intro.style"
 	}
-	return say(f.Language, who) + "\n\n" + say(f.Language, "security"), nil
+	return catalogText(f.Language, who) + "\n\n" + catalogText(f.Language, "security"), nil
 }
 
 func tasks(f *Facts) (string, error) {
 	if f.Style != nil && !f.Style.Coding {
 		return "", nil
 	}
-	return say(f.Language, "tasks"), nil
+	return catalogText(f.Language, "tasks"), nil
 }
 
 func tools(f *Facts) (string, error) {
-	lines := []string{say(f.Language, "tools")}
+	lines := []string{catalogText(f.Language, "tools")}
 	if f.Tools.Usual {
 		lines = append(lines, f.Tools.preferred(f.Language))
 	}
-	return strings.Join(append(lines, say(f.Language, "tools.together")), "\n"), nil
+	return strings.Join(append(lines, catalogText(f.Language, "tools.together")), "\n"), nil
 }
 
 // preferred returns the line that lists the tools to use instead of commands, or "" without
@@ -134,26 +134,26 @@ func (t *Toolset) preferred(l texts.Language) string {
 	if t.Shell == "" || len(t.Dedicated) == 0 {
 		return ""
 	}
-	list := say(l, "instead."+t.Dedicated[0])
+	list := catalogText(l, "instead."+t.Dedicated[0])
 	for _, name := range t.Dedicated[1:] {
-		list = say(l, "tools.between", list, say(l, "instead."+name))
+		list = catalogText(l, "tools.between", list, catalogText(l, "instead."+name))
 	}
-	return say(l, "tools.prefer", list, t.Shell)
+	return catalogText(l, "tools.prefer", list, t.Shell)
 }
 
 func tone(f *Facts) (string, error) {
-	text := say(f.Language, "tone")
+	text := catalogText(f.Language, "tone")
 	if !f.Explained {
-		text += "\n" + say(f.Language, "tone.short")
+		text += "\n" + catalogText(f.Language, "tone.short")
 	}
 	return text, nil
 }
 
 func output(f *Facts) (string, error) {
 	if f.Explained {
-		return say(f.Language, "output.explained"), nil
+		return catalogText(f.Language, "output.explained"), nil
 	}
-	return say(f.Language, "output"), nil
+	return catalogText(f.Language, "output"), nil
 }
 
 func dynamicSections() []Section {
@@ -179,7 +179,7 @@ func filled(name string, value func(*Facts) string) func(*Facts) (string, error)
 		if v == "" {
 			return "", nil
 		}
-		return say(f.Language, name, v), nil
+		return catalogText(f.Language, name, v), nil
 	}
 }
 
@@ -195,19 +195,19 @@ func guidance(f *Facts) (string, error) {
 	var lines []string
 	add := func(is bool, name string, values ...string) {
 		if is {
-			lines = append(lines, say(f.Language, "guidance."+name, values...))
+			lines = append(lines, catalogText(f.Language, "guidance."+name, values...))
 		}
 	}
 	if line := f.Tools.preferred(f.Language); line != "" && !f.Tools.Usual {
 		lines = append(lines, line)
 	}
 	if g.Alone.Mode != "" {
-		what := say(f.Language, "alone.read")
+		what := catalogText(f.Language, "alone.read")
 		if g.Alone.Edits {
-			what = say(f.Language, "alone.edit")
+			what = catalogText(f.Language, "alone.edit")
 		}
 		if g.Alone.Rules != "" {
-			what = say(f.Language, "alone.rules", what, g.Alone.Rules)
+			what = catalogText(f.Language, "alone.rules", what, g.Alone.Rules)
 		}
 		add(true, "alone", g.Alone.Mode, what)
 	}
@@ -218,14 +218,14 @@ func guidance(f *Facts) (string, error) {
 	if len(lines) == 0 {
 		return "", nil
 	}
-	return say(f.Language, "guidance") + "\n" + strings.Join(lines, "\n"), nil
+	return catalogText(f.Language, "guidance") + "\n" + strings.Join(lines, "\n"), nil
 }
 
 func style(f *Facts) (string, error) {
 	if f.Style == nil {
 		return "", nil
 	}
-	return say(f.Language, "style", f.Style.Name) + "\n" + f.Style.Text, nil
+	return catalogText(f.Language, "style", f.Style.Name) + "\n" + f.Style.Text, nil
 }
 
 func servers(f *Facts) (string, error) {
@@ -238,7 +238,7 @@ func servers(f *Facts) (string, error) {
 			continue
 		}
 		if b.Len() == 0 {
-			b.WriteString(say(f.Language, "servers"))
+			b.WriteString(catalogText(f.Language, "servers"))
 		}
 		b.WriteString("\n\n## " + s.Name + "\n" + Quote(s.Text))
 	}

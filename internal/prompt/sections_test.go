@@ -181,7 +181,7 @@ func TestStaticSections(t *testing.T) {
 // TestMisleadingSentences checks that sentences that misled models (model-side 2.2: I1, I2, S1,
 // T1 to T5, U1, U2, X1) are gone.
 func TestMisleadingSentences(t *testing.T) {
-	text := static(&Facts{Tools: usual}) + say(texts.English, "context.instructions")
+	text := static(&Facts{Tools: usual}) + catalogText(texts.English, "context.instructions")
 	for _, gone := range []string{
 		`contest players`, `slip past`, `poison what others`, `take addresses`, `find another way`, `do not only answer`,
 		`the user's call`, `write no vulnerabilities`, `defensive code`, `what is unused goes`, `more doubtful`,
@@ -325,7 +325,7 @@ func TestTwoWaysOfTalking(t *testing.T) {
 		if diff := cmp.Diff([]string{"tone", "output"}, differ); diff != "" {
 			t.Error(diff)
 		}
-		if short := say(l, "tone.short"); strings.Contains(piece(t, explained, "tone"), short) || !strings.Contains(piece(t, terse, "tone"), short) {
+		if short := catalogText(l, "tone.short"); strings.Contains(piece(t, explained, "tone"), short) || !strings.Contains(piece(t, terse, "tone"), short) {
 			t.Error("the wish for short answers is in the wrong variant")
 		}
 	}

@@ -35,7 +35,7 @@ type Skills struct {
 // A SkillList is an opening's announcement of skills. It is immutable.
 type SkillList struct {
 	Text string
-	// Told is the record of the announced skills, as stored with a session.
+	// AnnouncementLog is the record of the announced skills, as stored with a session.
 	Told json.RawMessage
 	// Names are the names of all skills, including unlisted ones, each with a newline.
 	Names string
@@ -57,7 +57,7 @@ func (s *Skills) known() map[string]bool {
 
 // Complete reports whether the list describes all skills.
 func (s *Skills) Complete(l texts.Language) bool {
-	list := skill.List(s.List, s.room(l, say(l, "skills", s.Tool), s.Budget), s.Score)
+	list := skill.List(s.List, s.room(l, catalogText(l, "skills", s.Tool), s.Budget), s.Score)
 	for _, shown := range list.Shown {
 		if shown.Named && skill.Words(shown.Skill) != "" {
 			return false
@@ -74,16 +74,16 @@ func (s *Skills) room(l texts.Language, head string, budget int) int {
 // rest returns a sentence with the number of unlisted skills.
 func (s *Skills) rest(l texts.Language, left int) string {
 	if s.Finder == "" {
-		return say(l, "skills.rest", fmt.Sprint(left))
+		return catalogText(l, "skills.rest", fmt.Sprint(left))
 	}
-	return say(l, "skills.rest.find", fmt.Sprint(left), s.Finder)
+	return catalogText(l, "skills.rest.find", fmt.Sprint(left), s.Finder)
 }
 
 // maxGoneText bounds the names of removed skills, in characters.
 const maxGoneText = 900
 
-// skillsTold records the skills announced to the model. It is stored with the session.
-type skillsTold struct {
+// announcedSkills records the skills announced to the model. It is stored with the session.
+type announcedSkills struct {
 	// Names maps announced skills to a hash of their announcement, which is empty if only the
 	// name was announced.
 	Names map[string]string
@@ -91,9 +91,9 @@ type skillsTold struct {
 	Used  int // characters of the budget used
 }
 
-// keptSkills is the encoding of skillsTold. Named holds the names without a hash, which can be
+// encodedSkills is the encoding of announcedSkills. Named holds the names without a hash, which can be
 // many.
-type keptSkills struct {
+type encodedSkills struct {
 	Names map[string]string `json:"names,omitempty"`
 	Named []string          `json:"named,omitempty"`
 	Left  int               `json:"left,omitempty"`
@@ -101,8 +101,8 @@ type keptSkills struct {
 }
 
 // MarshalJSON implements [json.Marshaler].
-func (t skillsTold) MarshalJSON() ([]byte, error) {
-	k := keptSkills{Names: map[string]string{}, Left: t.Left, Used: t.Used}
+func (t announcedSkills) MarshalJSON() ([]byte, error) {
+	k := encodedSkills{Names: map[string]string{}, Left: t.Left, Used: t.Used}
 	named := make([]string, 0, len(t.Names))
 	for name, hash := range t.Names {
 		if hash == "" {
@@ -134,8 +134,8 @@ func (t skillsTold) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON implements [json.Unmarshaler].
-func (t *skillsTold) UnmarshalJSON(data []byte) error {
-	var k keptSkills
+func (t *announcedSkills) UnmarshalJSON(data []byte) error {
+	var k encodedSkills
 	if err := json.Unmarshal(data, &k); err != nil {
 		return err
 	}
@@ -145,23 +145,23 @@ func (t *skillsTold) UnmarshalJSON(data []byte) error {
 	for _, name := range k.Named {
 		k.Names[name] = ""
 	}
-	*t = skillsTold{Names: k.Names, Left: k.Left, Used: k.Used}
+	*t = announcedSkills{Names: k.Names, Left: k.Left, Used: k.Used}
 	return nil
 }
 
-func (t skillsTold) empty() bool { return len(t.Names) == 0 && t.Left == 0 }
+func (t announcedSkills) empty() bool { return len(t.Names) == 0 && t.Left == 0 }
 
-func (t skillsTold) equal(o skillsTold) bool {
+func (t announcedSkills) equal(o announcedSkills) bool {
 	return t.Left == o.Left && t.Used == o.Used && maps.Equal(t.Names, o.Names)
 }
 
-// skillNews announces skills: all of them in the opening, then changes.
-type skillNews struct {
+// skillAnnouncer announces skills: all of them in the opening, then changes.
+type skillAnnouncer struct {
 	from   func() *Skills // may be nil
 	settle func()         // may be nil
-	keeper *Keeper
+	keeper *PrefixStore
 	// opened records the opening's announcement, told all announcements so far.
-	opened, told skillsTold
+	opened, told announcedSkills
 	// before are the skills at the time of the opening, and latest the ones fully announced.
 	// They are nil if only an earlier process knew them.
 	before, latest *Skills
@@ -171,24 +171,24 @@ type skillNews struct {
 }
 
 // restore sets the announcements of an earlier process.
-func (n *skillNews) restore(r record[skillsTold]) {
+func (n *skillAnnouncer) restore(r record[announcedSkills]) {
 	n.opened, n.told, n.kept = r.Opening, r.Told, r.Version != ""
 }
 
 // reset makes the next opening announce all skills.
-func (n *skillNews) reset() {
-	*n = skillNews{from: n.from, settle: n.settle, keeper: n.keeper, kept: n.kept}
+func (n *skillAnnouncer) reset() {
+	*n = skillAnnouncer{from: n.from, settle: n.settle, keeper: n.keeper, kept: n.kept}
 }
 
 // rewound resets the record to the opening's announcement.
-func (n *skillNews) rewound() {
+func (n *skillAnnouncer) rewound() {
 	n.unpack()
 	n.told, n.latest = n.opened, n.before
 }
 
 // unpack decodes the opening's announcement, if it came from a cache. If that fails, skills are
 // announced again.
-func (n *skillNews) unpack() {
+func (n *skillAnnouncer) unpack() {
 	if n.ready == nil {
 		return
 	}
@@ -197,7 +197,7 @@ func (n *skillNews) unpack() {
 }
 
 // opening returns the opening's announcement of skills, and records it.
-func (n *skillNews) opening(l texts.Language) string {
+func (n *skillAnnouncer) opening(l texts.Language) string {
 	if n.from == nil {
 		return ""
 	}
@@ -208,7 +208,7 @@ func (n *skillNews) opening(l texts.Language) string {
 		n.keeper.note(skillsKind, map[string]any{"version": n.keeper.Version, "opening": r.Told})
 		return r.Text
 	}
-	text, now := announceSkills(l, n.latest, nil, skillsTold{})
+	text, now := announceSkills(l, n.latest, nil, announcedSkills{})
 	n.opened, n.told = now, now
 	if n.kept || !now.empty() {
 		n.keep()
@@ -221,7 +221,7 @@ func (n *skillNews) opening(l texts.Language) string {
 }
 
 // listOf returns an opening's announcement as cached for later openings.
-func listOf(all []*skill.Skill, text string, told skillsTold) *SkillList {
+func listOf(all []*skill.Skill, text string, told announcedSkills) *SkillList {
 	list := &SkillList{Text: text}
 	list.Told, _ = told.MarshalJSON() // ok: strings and numbers
 	var names strings.Builder
@@ -233,7 +233,7 @@ func listOf(all []*skill.Skill, text string, told skillsTold) *SkillList {
 }
 
 // news returns an announcement of changes since the last one, or "".
-func (n *skillNews) news(l texts.Language) string {
+func (n *skillAnnouncer) news(l texts.Language) string {
 	if n.from == nil {
 		return ""
 	}
@@ -254,7 +254,7 @@ func (n *skillNews) news(l texts.Language) string {
 	return text
 }
 
-func (n *skillNews) keep() {
+func (n *skillAnnouncer) keep() {
 	n.kept = true
 	fields := map[string]any{"version": n.keeper.Version, "opening": n.opened}
 	if !n.told.equal(n.opened) {
@@ -272,17 +272,17 @@ const skillsPiece = "skills"
 
 // announceSkills returns the announcement of changes, given the previous skills and
 // announcements, and the updated record. latest is nil if the previous skills are unknown.
-func announceSkills(l texts.Language, s, latest *Skills, before skillsTold) (text string, now skillsTold) {
+func announceSkills(l texts.Language, s, latest *Skills, before announcedSkills) (text string, now announcedSkills) {
 	if s.Tool == "" {
 		return "", before
 	}
 	fresh, gone := differences(s.List, latest, before)
-	now = skillsTold{Names: make(map[string]string, len(before.Names)+len(fresh)), Used: before.Used}
+	now = announcedSkills{Names: make(map[string]string, len(before.Names)+len(fresh)), Used: before.Used}
 	maps.Copy(now.Names, before.Names)
 	var lines []string
-	head := say(l, "skills", s.Tool)
+	head := catalogText(l, "skills", s.Tool)
 	if !before.empty() {
-		head = say(l, "skills.more", s.Tool)
+		head = catalogText(l, "skills.more", s.Tool)
 	}
 	if len(fresh) > 0 {
 		list := skill.List(fresh, s.room(l, head, max(s.Budget-before.Used, s.Budget/10)), s.Score)
@@ -301,7 +301,7 @@ func announceSkills(l texts.Language, s, latest *Skills, before skillsTold) (tex
 	}
 	if len(gone) > 0 {
 		room := maxGoneText
-		lines = append(lines, say(l, "skills.gone", (&notice{language: l}).list(gone, &room)))
+		lines = append(lines, catalogText(l, "skills.gone", (&notice{language: l}).list(gone, &room)))
 	}
 	if now.Left = len(s.List) - len(now.Names); now.Left > 0 && now.Left != before.Left {
 		lines = append(lines, s.rest(l, now.Left))
@@ -314,7 +314,7 @@ func announceSkills(l texts.Language, s, latest *Skills, before skillsTold) (tex
 // differences returns the skills not yet announced in their current form, and the names of
 // announced skills that are gone. Skills left unlisted before are not new; if it is unknown
 // which ones were unlisted, none is considered new.
-func differences(list []*skill.Skill, latest *Skills, before skillsTold) (fresh []*skill.Skill, gone []string) {
+func differences(list []*skill.Skill, latest *Skills, before announcedSkills) (fresh []*skill.Skill, gone []string) {
 	if before.empty() {
 		return list, nil
 	}
@@ -344,5 +344,5 @@ func differences(list []*skill.Skill, latest *Skills, before skillsTold) (fresh 
 // SuggestedSkills returns the announcement of skills that may help, one per line. tool runs
 // them.
 func SuggestedSkills(l texts.Language, tool string, lines []string) string {
-	return msg.Neutralise(say(l, "skills.suggested", tool) + "\n" + strings.Join(lines, "\n"))
+	return msg.Neutralise(catalogText(l, "skills.suggested", tool) + "\n" + strings.Join(lines, "\n"))
 }

@@ -35,7 +35,7 @@ func (b *bench) config() AnnouncerConfig {
 	english := func() texts.Language { return texts.English }
 	return AnnouncerConfig{
 		Skills: func() *Skills { return b.now }, Language: english, Now: time.Now, Note: func(string) {},
-		Keeper: &Keeper{Version: "1", Language: english, Note: func(kind string, fields map[string]any) {
+		Keeper: &PrefixStore{Version: "1", Language: english, Note: func(kind string, fields map[string]any) {
 			data, err := json.Marshal(fields)
 			if err != nil {
 				panic(err)
@@ -95,7 +95,7 @@ func TestSkillsAreToldOnce(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", when, diff)
 		}
 	}
-	head := say(texts.English, "skills", "Skill")
+	head := catalogText(texts.English, "skills", "Skill")
 	all := head + "\n- deploy: Deploys it.\n- review: Reviews code."
 	check("before the first request", "", b.news())
 	check("the opening", all, b.opened(t))
@@ -148,7 +148,7 @@ func TestNoSkillsNoWords(t *testing.T) {
 	b.now = &Skills{List: numbered(0, 1), Budget: 2000}
 	b.opened(t)
 	b.set(numbered(0, 1)...)
-	if got, want := b.news(), say(texts.English, "skills", "Skill")+"\n- skill-0000: "; !strings.HasPrefix(got, want) {
+	if got, want := b.news(), catalogText(texts.English, "skills", "Skill")+"\n- skill-0000: "; !strings.HasPrefix(got, want) {
 		t.Errorf("when the tool comes: %q", got)
 	}
 }
@@ -229,14 +229,14 @@ func TestSkillsSettle(t *testing.T) {
 //
 // Proves SKILL-27.
 func TestSkillsKept(t *testing.T) {
-	for _, told := range []skillsTold{
+	for _, told := range []announcedSkills{
 		{}, {Names: map[string]string{"a": ""}, Left: 2}, {Names: map[string]string{"a": "0f", "b": "", "c": ""}, Used: 7}, {Names: map[string]string{"a": "0f"}},
 	} {
 		data, err := json.Marshal(map[string]any{"version": "1", "opening": told})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := recordOf[skillsTold](data, "1"); !got.Opening.equal(told) || !got.Told.equal(told) {
+		if got := recordOf[announcedSkills](data, "1"); !got.Opening.equal(told) || !got.Told.equal(told) {
 			t.Errorf("%s is read as %+v", data, got)
 		}
 	}

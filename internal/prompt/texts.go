@@ -15,7 +15,7 @@ var (
 	catalogue = texts.New(english, chinese)
 )
 
-// say returns a text from the catalog with its placeholders filled in.
-func say(l texts.Language, name string, values ...string) string {
+// catalogText returns a text from the catalog with its placeholders filled in.
+func catalogText(l texts.Language, name string, values ...string) string {
 	return catalogue.Text(l, name, values...)
 }

@@ -9,23 +9,23 @@ import (
 	"sync"
 )
 
-// Told records announcements made after a conversation's opening, keyed by subject. Texts are
+// AnnouncementLog records announcements made after a conversation's opening, keyed by subject. Texts are
 // stored as hashes. The zero value is ready to use; it is safe for concurrent use.
-type Told struct {
+type AnnouncementLog struct {
 	mu      sync.Mutex
 	said    map[string]string
 	changed bool
 }
 
 // Restore sets the announcements of an earlier process.
-func (t *Told) Restore(said map[string]string) {
+func (t *AnnouncementLog) Restore(said map[string]string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.said, t.changed = maps.Clone(said), false
 }
 
 // Changes returns all announcements if there are new ones since the last call.
-func (t *Told) Changes() (said map[string]string, changed bool) {
+func (t *AnnouncementLog) Changes() (said map[string]string, changed bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	changed, t.changed = t.changed, false
@@ -34,7 +34,7 @@ func (t *Told) Changes() (said map[string]string, changed bool) {
 
 // news reports whether text differs from the last announcement about a subject, and records it.
 // first is the text in the prefix.
-func (t *Told) news(about, first, text string) bool {
+func (t *AnnouncementLog) news(about, first, text string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	last, ok := t.said[about]
@@ -53,7 +53,7 @@ func (t *Told) news(about, first, text string) bool {
 
 // known returns the subjects with that prefix, which it removes, whose last announcement was
 // not a removal.
-func (t *Told) known(prefix string) []string {
+func (t *AnnouncementLog) known(prefix string) []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var all []string
@@ -67,7 +67,7 @@ func (t *Told) known(prefix string) []string {
 }
 
 // forget drops all announcements with that prefix, because the request prefix was rewritten.
-func (t *Told) forget(prefix string) {
+func (t *AnnouncementLog) forget(prefix string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	before := len(t.said)

@@ -58,19 +58,19 @@ type promptState struct {
 
 	workers *agents.Coordinator // describes workers; nil unless coordinating
 
-	keeper prompt.Keeper // persists request prefixes for later processes
+	keeper prompt.PrefixStore // persists request prefixes for later processes
 	// spare reports whether the model can do without a tool; next returns the next turn's model
 	// and tools. Both may be nil.
 	spare func(tool string) bool
 	// unattendedCalls returns the calls that need no approval in an unattended session.
-	alone func() prompt.Alone
+	alone func() prompt.Unattended
 	next  func() (modelID string, tools []msg.ToolSpec)
 }
 
 // newPromptState returns the conversation's briefing. shared reports whether the provider can
 // share a cache between users. Without a model, the prompt is nil.
 func newPromptState(w *Workspace, spec *Spec, shared func() bool, scratch func() string) *promptState {
-	b := &promptState{ws: w, spec: spec, memory: w.openMemory(spec), keeper: prompt.Keeper{Version: w.Version, Language: w.language}, alone: func() prompt.Alone { return prompt.Alone{} }}
+	b := &promptState{ws: w, spec: spec, memory: w.openMemory(spec), keeper: prompt.PrefixStore{Version: w.Version, Language: w.language}, alone: func() prompt.Unattended { return prompt.Unattended{} }}
 	b.leftOut = sync.OnceValue(func() []string { return instructions.LeftOut(w.Project, spec.Instructions()) })
 	if spec.Calls == FromModel {
 		b.prompt = b.newPrompt(shared, scratch)
@@ -113,7 +113,7 @@ func (b *promptState) newPrompt(shared func() bool, scratch func() string) *prom
 		Answer:   func() string { return w.values().Prompt.Answer },
 		Shared:   shared,
 		Note:     w.Say,
-		Alone:    func() prompt.Alone { return b.alone() },
+		Alone:    func() prompt.Unattended { return b.alone() },
 		Spare:    func(tool string) bool { return b.spare != nil && b.spare(tool) },
 		Foreign:  func(tool string) bool { return strings.HasPrefix(tool, "mcp__") },
 		Keeper:   &b.keeper,
@@ -174,7 +174,7 @@ func (b *promptState) announceWith(loaded func(context.Context, []instruct.File)
 	a := prompt.AnnouncerConfig{
 		Memory: b.memory.Told(), Git: b.git, Scratch: b.scratch, Paths: paths.Base{Dir: b.ws.Dir, Home: b.ws.Project.User},
 		Language: b.ws.language, Now: b.ws.Now, Note: b.ws.Say, Loaded: loaded,
-		Keeper: &b.keeper, Extras: func() *prompt.Extras { return b.extras.Told() },
+		Keeper: &b.keeper, Extras: func() *prompt.DeferredTools { return b.extras.Told() },
 	}
 	if b.skills != nil {
 		a.Skills, a.Settle = b.skills.Told, b.settle
@@ -184,7 +184,7 @@ func (b *promptState) announceWith(loaded func(context.Context, []instruct.File)
 		a.Instructions = &in
 	}
 	if b.spec.Entry != Interactive {
-		a.Problems = instruct.TellOutside(b.ws.Say)
+		a.Problems = instruct.OutsideReporter(b.ws.Say)
 	}
 	b.announcer = prompt.NewAnnouncer(a)
 }

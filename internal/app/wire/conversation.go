@@ -152,7 +152,7 @@ func (c *Conversation) openBriefing() {
 		t, _, ok := c.Session.Pool().Lookup(tool)
 		return ok && t.Traits().Spare != nil && t.Traits().Spare()
 	}
-	c.prompt.alone = func() prompt.Alone { return unattendedCalls(c) }
+	c.prompt.alone = func() prompt.Unattended { return unattendedCalls(c) }
 	if w := c.spec.Worker; w.fork() {
 		c.prompt.alone = w.Lead.prompt.alone
 	}
@@ -386,12 +386,12 @@ func asker(cfg *session.Config) sidequery.Asker {
 const maxAllowed = 300
 
 // unattendedCalls returns the calls that need no approval in an unattended session.
-func unattendedCalls(c *Conversation) prompt.Alone {
+func unattendedCalls(c *Conversation) prompt.Unattended {
 	mode := c.Gate.Mode()
 	if c.Gate.Asks() || mode != permission.Default && mode != permission.AcceptEdits && mode != permission.DontAsk {
-		return prompt.Alone{}
+		return prompt.Unattended{}
 	}
-	a := prompt.Alone{Mode: string(mode), Edits: mode.AcceptsEdits()}
+	a := prompt.Unattended{Mode: string(mode), Edits: mode.AcceptsEdits()}
 	for _, r := range c.Gate.Standing().Rules() {
 		switch text := r.String(); {
 		case r.Behavior != permission.Allow:

@@ -23,7 +23,7 @@ func openCoordinator(c *Conversation) *agents.Coordinator {
 
 // workersOf returns a function that describes a coordinator's workers, given the session's
 // tools.
-func workersOf(c *Conversation, tools []tool.Tool) func() builtin.Surroundings {
+func workersOf(c *Conversation, tools []tool.Tool) func() builtin.WorkerInfo {
 	spec := c.spec
 	spec.Coordinator, spec.Definition, spec.Access.Chosen, spec.Access.Tools = false, nil, false, nil
 	w := &Worker{Spec: agents.Spec{Definition: c.coordinator.Worker(), Background: true}}
@@ -31,7 +31,7 @@ func workersOf(c *Conversation, tools []tool.Tool) func() builtin.Surroundings {
 	if dynamic == nil {
 		dynamic = func() []tool.Tool { return nil }
 	}
-	return func() builtin.Surroundings {
+	return func() builtin.WorkerInfo {
 		pool, _ := all.Assemble(dynamic(), denied) // ok: tool errors are reported where they are used
 		return agents.DescribeTools(pool.Specs(), c.scratch.Path())
 	}

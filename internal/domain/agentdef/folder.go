@@ -60,8 +60,8 @@ func (f *folder) file(name string) *agentFile {
 // isSure reports whether any later change to the file will have another stamp.
 func isSure(s filestate.Stamp) bool { return time.Since(time.Unix(0, max(s.MTime, s.CTime))) > settled }
 
-// A collection is the result of a disk scan.
-type collection struct {
+// A scanResult is the result of a disk scan.
+type scanResult struct {
 	known, now map[Root]*folder
 	found      *folder // found at the only root
 	all        []*Definition
@@ -69,7 +69,7 @@ type collection struct {
 	read       bool // a file was read that was not known
 }
 
-func (c *collection) problem(p Problem) {
+func (c *scanResult) problem(p Problem) {
 	switch n := len(c.problems); {
 	case n < maxProblems:
 		c.problems = append(c.problems, p)
@@ -80,8 +80,8 @@ func (c *collection) problem(p Problem) {
 
 // roots adds the definitions of roots in order. If early is true, fixed roots contribute their
 // known state without a scan.
-func (c *collection) roots(roots []Root, early bool) {
-	parts := make([]collection, len(roots))
+func (c *scanResult) roots(roots []Root, early bool) {
+	parts := make([]scanResult, len(roots))
 	parallel.Do(len(roots), func(i int) {
 		p := &parts[i]
 		p.known = c.known
@@ -97,7 +97,7 @@ func (c *collection) roots(roots []Root, early bool) {
 }
 
 // add merges the result for one root.
-func (c *collection) add(p *collection) {
+func (c *scanResult) add(p *scanResult) {
 	for _, problem := range p.problems {
 		c.problem(problem)
 	}
@@ -109,7 +109,7 @@ func (c *collection) add(p *collection) {
 }
 
 // root adds a root's definitions.
-func (c *collection) root(root Root) {
+func (c *scanResult) root(root Root) {
 	info, err := os.Stat(root.Path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
 		return
@@ -152,7 +152,7 @@ func (c *collection) root(root Root) {
 }
 
 // looked records a scanned folder.
-func (c *collection) looked(f *folder) {
+func (c *scanResult) looked(f *folder) {
 	if f.total > maxFiles {
 		c.problem(Problem{File: f.root.Path, Text: fmt.Sprintf("only the first %d of its %d files are read", maxFiles, f.total)})
 	}
@@ -160,7 +160,7 @@ func (c *collection) looked(f *folder) {
 }
 
 // keep adds a folder's definitions from its known state.
-func (c *collection) keep(f *folder) {
+func (c *scanResult) keep(f *folder) {
 	for i := range f.files {
 		for _, p := range f.files[i].problems {
 			c.problem(p)
@@ -210,7 +210,7 @@ func list(dir string) (names []string, err error) {
 }
 
 // entry adds the definition of a file in a directory whose known state is old.
-func (c *collection) entry(f, old *folder, name string) {
+func (c *scanResult) entry(f, old *folder, name string) {
 	path := f.path(name)
 	info, err := os.Lstat(path)
 	link := err == nil && info.Mode()&fs.ModeSymlink != 0
@@ -233,7 +233,7 @@ func (c *collection) entry(f, old *folder, name string) {
 }
 
 // file adds the definition of a file, reading it if it may have changed.
-func (c *collection) file(f *folder, old *agentFile, now agentFile) {
+func (c *scanResult) file(f *folder, old *agentFile, now agentFile) {
 	if old != nil && old.sure && old.stamp == now.stamp && old.link == now.link {
 		now = *old
 	} else {

@@ -65,7 +65,7 @@ func decodeIndex(r *cachefile.Reader) map[Root]*folder {
 }
 
 // save writes the index in the background if it is out of date. The caller holds mu.
-func (l *Library) save(c *collection) {
+func (l *Library) save(c *scanResult) {
 	if l.cfg.Index == "" || !c.read || l.early && l.foreign {
 		return
 	}

@@ -224,7 +224,7 @@ func (l *Library) look(roots []Root) {
 			doubt(l.known)
 		}
 	}
-	c := collection{known: l.known, now: make(map[Root]*folder, len(l.known))}
+	c := scanResult{known: l.known, now: make(map[Root]*folder, len(l.known))}
 	if l.cfg.Problems != nil {
 		c.problems = slices.Clone(l.cfg.Problems())
 	}
@@ -246,7 +246,7 @@ func (s *Set) same(o *Set) bool {
 }
 
 // set decides which of several definitions with the same name is used.
-func (c *collection) set() *Set {
+func (c *scanResult) set() *Set {
 	slices.SortStableFunc(c.all, func(a, b *Definition) int {
 		return cmp.Or(strings.Compare(a.Name, b.Name), -cmp.Compare(a.Source.Kind, b.Source.Kind))
 	})

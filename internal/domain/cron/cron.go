@@ -49,7 +49,7 @@ func ParseCron(text string) (Cron, error) {
 func parseCron(text string) (Cron, error) {
 	words := strings.Fields(text)
 	if len(words) == 1 && strings.HasPrefix(words[0], "@") {
-		all, err := spelled(words[0])
+		all, err := expandName(words[0])
 		if err != nil {
 			return Cron{}, err
 		}
@@ -86,8 +86,8 @@ func clip(text string) string {
 	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
-// spelled returns the fields for a name such as @daily.
-func spelled(name string) (string, error) {
+// expandName returns the fields for a name such as @daily.
+func expandName(name string) (string, error) {
 	switch strings.ToLower(name) {
 	case "@hourly":
 		return "0 * * * *", nil

@@ -27,8 +27,8 @@ const (
 	maxEvery = 366 * 24 * time.Hour
 	// maxLate is how late a job may still run; later ones are missed.
 	maxLate = 24 * time.Hour
-	// noticed is how late a run may be without being reported as late.
-	noticed = 2 * time.Minute
+	// lateThreshold is how late a run may be without being reported as late.
+	lateThreshold = 2 * time.Minute
 )
 
 // A Draft describes a job to create: a prompt, and either Cron or Every.
@@ -196,8 +196,8 @@ const (
 	Interrupted
 )
 
-// A Firing is a job that is due.
-type Firing struct {
+// A DueJob is a job that is due.
+type DueJob struct {
 	Job // updated state
 	Verdict
 	// Late is the delay; 0 if negligible.
@@ -208,12 +208,12 @@ type Firing struct {
 
 // fire returns the verdict on a job at a time, and advances the job to its next due time. It
 // returns false if the job is not due.
-func (j *Job) fire(now time.Time) (f Firing, due bool) {
+func (j *Job) fire(now time.Time) (f DueJob, due bool) {
 	at := j.Fires()
 	if at.IsZero() || now.Before(at) {
-		return Firing{}, false
+		return DueJob{}, false
 	}
-	if f.Late = now.Sub(at); f.Late <= noticed {
+	if f.Late = now.Sub(at); f.Late <= lateThreshold {
 		f.Late = 0
 	}
 	switch {

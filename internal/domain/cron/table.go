@@ -139,7 +139,7 @@ func (t *Table) Next() time.Time {
 }
 
 // Take returns the due jobs, each only once. Even if err is not nil, there may be some.
-func (t *Table) Take(ctx context.Context) (due []Firing, err error) {
+func (t *Table) Take(ctx context.Context) (due []DueJob, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := t.cfg.Now()
@@ -148,7 +148,7 @@ func (t *Table) Take(ctx context.Context) (due []Firing, err error) {
 	if _, _, changed := take(t.kept, now); !changed && t.broken == nil {
 		return due, nil
 	}
-	var kept []Firing
+	var kept []DueJob
 	err = t.update(ctx, func() (changed bool, _ error) {
 		t.kept, kept, changed = take(t.kept, now)
 		return changed, nil
@@ -161,7 +161,7 @@ func (t *Table) Take(ctx context.Context) (due []Firing, err error) {
 
 // take returns the remaining jobs in their updated state and the due ones. It reports whether
 // any changed.
-func take(jobs []Job, now time.Time) (left []Job, due []Firing, changed bool) {
+func take(jobs []Job, now time.Time) (left []Job, due []DueJob, changed bool) {
 	for _, j := range jobs {
 		changed = j.heal(now) || changed
 		f, ok := j.fire(now)

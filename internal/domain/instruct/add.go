@@ -157,7 +157,7 @@ func add(ctx context.Context, files *replace.Replacer, p Place, line string) err
 	}
 	defer f.Unlock()
 	if p.New {
-		_, err := f.Create([][]byte{begun(p.Keeps, line)}, perm)
+		_, err := f.Create([][]byte{newContent(p.Keeps, line)}, perm)
 		return err
 	}
 	old, err := f.Read(maxSize * utf8.UTFMax)
@@ -173,8 +173,8 @@ func add(ctx context.Context, files *replace.Replacer, p Place, line string) err
 	return err
 }
 
-// begun returns the content of a new file with the line.
-func begun(keeps, line string) []byte {
+// newContent returns the content of a new file with the line.
+func newContent(keeps, line string) []byte {
 	if keeps == "" {
 		return []byte(line + "\n")
 	}

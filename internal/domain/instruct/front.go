@@ -8,8 +8,8 @@ import (
 	"adze/internal/platform/text/frontmatter"
 )
 
-// A front is a file's front matter.
-type front struct {
+// A frontMatter is a file's front matter.
+type frontMatter struct {
 	conditional bool // has a paths key, valid or not
 	paths       []string
 }
@@ -18,8 +18,8 @@ var errPaths = errors.New("paths in the front matter is neither a pattern nor a 
 
 // splitFront separates the front matter from the text. Only the key paths is used: a pattern,
 // several separated by commas, or a list.
-func splitFront(text string) (front, string, error) {
-	var f front
+func splitFront(text string) (frontMatter, string, error) {
+	var f frontMatter
 	head, body, err := frontmatter.Split(text)
 	if err != nil {
 		return f, text, err

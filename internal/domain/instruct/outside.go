@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// TellOutside returns a function that reports, once per file, the files outside the project
+// OutsideReporter returns a function that reports, once per file, the files outside the project
 // that are omitted because the user can't be prompted.
-func TellOutside(say func(string)) func([]Problem) {
+func OutsideReporter(say func(string)) func([]Problem) {
 	var told []string
 	return func(problems []Problem) {
 		for _, problem := range problems {

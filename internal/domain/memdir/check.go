@@ -58,7 +58,7 @@ func Lint(text string) []Finding {
 		}
 		seen[e.File] = e.File != ""
 	}
-	if _, c := CutIndex(text); c != (Cut{}) {
+	if _, c := CutIndex(text); c != (Truncation{}) {
 		add(0, false, "has %d lines and %d bytes; a conversation begins with at most %d lines and %d bytes of it", c.Lines, c.Bytes, MaxLines, MaxBytes)
 	}
 	return found

@@ -73,19 +73,19 @@ func shorten(text string, most int) string {
 	return strings.TrimRight(text, " ,;:.") + "…"
 }
 
-// A Cut describes the truncation of an index. The zero value means none.
-type Cut struct {
+// A Truncation describes the truncation of an index. The zero value means none.
+type Truncation struct {
 	Lines, Bytes         int // before truncation
 	OverLines, OverBytes bool
 }
 
 // CutIndex returns the part of an index that a conversation begins with, and the truncation.
-func CutIndex(text string) (string, Cut) {
+func CutIndex(text string) (string, Truncation) {
 	text = strings.TrimSpace(text)
-	c := Cut{Lines: strings.Count(text, "\n") + 1, Bytes: len(text)}
+	c := Truncation{Lines: strings.Count(text, "\n") + 1, Bytes: len(text)}
 	c.OverLines, c.OverBytes = c.Lines > MaxLines, c.Bytes > MaxBytes
 	if !c.OverLines && !c.OverBytes {
-		return text, Cut{}
+		return text, Truncation{}
 	}
 	if c.OverLines {
 		end := 0

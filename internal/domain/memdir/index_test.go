@@ -56,16 +56,16 @@ func TestCutIndex(t *testing.T) {
 	tests := []struct {
 		name, index  string
 		lines, bytes int
-		cut          Cut
+		cut          Truncation
 	}{
-		{"200 lines", strings.TrimSuffix(short, "- [A](a.md) — x\n"), 200, 200*18 - 1, Cut{}},
-		{"201 lines", short, 200, 200*18 - 1, Cut{201, 201*18 - 1, true, false}},
-		{"150 lines of 1 KB", kilobytes, 24, 24*1024 - 1, Cut{150, 150*1024 - 1, false, true}},
-		{"one line of 30 KB", single, 1, 25_000, Cut{1, 30_000, false, true}},
-		{"one line, odd", "x" + single, 1, 24_999, Cut{1, 30_001, false, true}},
-		{"both", both, 125, 125*200 - 1, Cut{300, 300*200 - 1, true, true}},
-		{"exactly enough", strings.Repeat("z", MaxBytes), 1, MaxBytes, Cut{}},
-		{"empty", "\n\n", 1, 0, Cut{}},
+		{"200 lines", strings.TrimSuffix(short, "- [A](a.md) — x\n"), 200, 200*18 - 1, Truncation{}},
+		{"201 lines", short, 200, 200*18 - 1, Truncation{201, 201*18 - 1, true, false}},
+		{"150 lines of 1 KB", kilobytes, 24, 24*1024 - 1, Truncation{150, 150*1024 - 1, false, true}},
+		{"one line of 30 KB", single, 1, 25_000, Truncation{1, 30_000, false, true}},
+		{"one line, odd", "x" + single, 1, 24_999, Truncation{1, 30_001, false, true}},
+		{"both", both, 125, 125*200 - 1, Truncation{300, 300*200 - 1, true, true}},
+		{"exactly enough", strings.Repeat("z", MaxBytes), 1, MaxBytes, Truncation{}},
+		{"empty", "\n\n", 1, 0, Truncation{}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -190,7 +190,7 @@ func TestLocate(t *testing.T) {
 	for path, want := range map[string]string{
 		"/srv/memory": "/srv/memory", "~/notes": home + "/notes", "~/own": home + "/own", home + "/x/../y/": home + "/y", "~/.hidden": home + "/.hidden",
 	} {
-		f, refused := Locate(home, "/default", Wish{path, "test"})
+		f, refused := Locate(home, "/default", RequestedDir{path, "test"})
 		if f.Dir != want || refused != nil {
 			t.Errorf("%s: %s, %v", path, f.Dir, refused)
 		}
@@ -199,12 +199,12 @@ func TestLocate(t *testing.T) {
 		"notes", "./notes", "../notes", "/", "//", "/.", "~", "~/", "~/.", "~/..", "~/../..", "~/x/..", "~other/x", home, home + "/", filepath.Dir(home), "/a", "ab",
 		`C:\`, `C:`, `\\server\share\x`, "//server/share", "/srv/\x00x", home + "/root", home + "/me", home + "/above",
 	} {
-		f, refused := Locate(home, "/default", Wish{path, "the test"})
+		f, refused := Locate(home, "/default", RequestedDir{path, "the test"})
 		if f.Dir != "/default" || len(refused) != 1 || !strings.Contains(refused[0].Error(), "the test wants") {
 			t.Errorf("%q: %s, %v", path, f.Dir, refused)
 		}
 	}
-	f, refused := Locate(home, "/default", Wish{"", "nobody"}, Wish{"bad", "one"}, Wish{"/srv/two", "two"}, Wish{"/srv/three", "three"})
+	f, refused := Locate(home, "/default", RequestedDir{"", "nobody"}, RequestedDir{"bad", "one"}, RequestedDir{"/srv/two", "two"}, RequestedDir{"/srv/three", "three"})
 	if f.Dir != "/srv/two" || len(refused) != 1 {
 		t.Error(f, refused)
 	}

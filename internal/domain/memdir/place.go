@@ -11,15 +11,15 @@ import (
 	"adze/internal/platform/fs/paths"
 )
 
-// A Wish is a requested location for memories.
-type Wish struct {
+// A RequestedDir is a requested location for memories.
+type RequestedDir struct {
 	Path string
 	By   string // source of the request, for the user
 }
 
 // Locate returns the memory folder: the first acceptable wish, or the default. refused explains
 // the unacceptable wishes to the user.
-func Locate(home, standard string, wishes ...Wish) (f Folder, refused []error) {
+func Locate(home, standard string, wishes ...RequestedDir) (f Folder, refused []error) {
 	for _, w := range wishes {
 		if w.Path == "" {
 			continue

@@ -25,9 +25,9 @@ const (
 	MaxRecallTotal = 60 << 10
 )
 
-// Worth reports whether a message is long enough to look for memories: a single word, a command
+// WorthRecalling reports whether a message is long enough to look for memories: a single word, a command
 // of the program or an empty message is not.
-func Worth(said string) bool {
+func WorthRecalling(said string) bool {
 	said = strings.TrimSpace(said)
 	if strings.HasPrefix(said, "/") && !strings.ContainsAny(strings.Fields(said)[0][1:], "/.") {
 		return false

@@ -15,7 +15,7 @@ func TestWorth(t *testing.T) {
 		"": false, "  ": false, "yes": false, "continue\n": false, "/compact": false, "/memory off": false, "好": false, "继续": false,
 		"fix it": true, "/etc/hosts is wrong": true, "/tmp looks odd, why?": false, "修复登录页面的错误": true, "./run.sh fails": true, "お願いします": true,
 	} {
-		if Worth(said) != want {
+		if WorthRecalling(said) != want {
 			t.Errorf("%q: %v", said, !want)
 		}
 	}

@@ -30,12 +30,12 @@ const (
 // An index is the decoded index file.
 type index struct {
 	state   filestate.Stamp // stamp of the store's state file
-	plugins map[ID]indexed
+	plugins map[ID]indexEntry
 	foreign bool // written by another adze version: re-read plugins before they run
 }
 
-// An indexed is a loaded plugin with the stamps of its files.
-type indexed struct {
+// An indexEntry is a loaded plugin with the stamps of its files.
+type indexEntry struct {
 	stamps   []fileStamp
 	plugin   *Plugin
 	problems []Problem
@@ -46,21 +46,21 @@ type fileStamp struct {
 	stamp filestate.Stamp
 }
 
-// A keeper holds the index of plugins whose files have not been checked yet. It is safe for
+// An indexCache holds the index of plugins whose files have not been checked yet. It is safe for
 // concurrent use.
-type keeper struct {
+type indexCache struct {
 	mu    sync.Mutex
 	index *index // may be nil
 }
 
-func (k *keeper) set(x *index) {
+func (k *indexCache) set(x *index) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.index = x
 }
 
 // of returns the index if it matches the store's state, or nil.
-func (k *keeper) of(state filestate.Stamp) *index {
+func (k *indexCache) of(state filestate.Stamp) *index {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.index == nil || k.index.state != state {
@@ -70,11 +70,11 @@ func (k *keeper) of(state filestate.Stamp) *index {
 }
 
 // find returns the index entry for a plugin.
-func (k *keeper) find(id ID) (indexed, bool) {
+func (k *indexCache) find(id ID) (indexEntry, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.index == nil || k.index.foreign {
-		return indexed{}, false
+		return indexEntry{}, false
 	}
 	entry, ok := k.index.plugins[id]
 	return entry, ok
@@ -101,7 +101,7 @@ func (s *Store) loadIndex() *index {
 }
 
 // holds reports whether the plugin's files still have the recorded stamps.
-func (x indexed) holds() bool {
+func (x indexEntry) holds() bool {
 	for _, f := range x.stamps {
 		info, err := os.Lstat(x.plugin.Dir + string(filepath.Separator) + f.name) // slashes work as separators
 		if err != nil || filestate.StampOf(info) != f.stamp {
@@ -170,7 +170,7 @@ const maxTogether = 512
 func decodeIndex(d *cachefile.Reader, s *Store) *index {
 	x := &index{foreign: d.Foreign(), state: d.Stamp()}
 	n := d.Count()
-	x.plugins = make(map[ID]indexed, n)
+	x.plugins = make(map[ID]indexEntry, n)
 	all := make([]Plugin, min(n, maxTogether))
 	for range n {
 		if len(all) == 0 {
@@ -183,7 +183,7 @@ func decodeIndex(d *cachefile.Reader, s *Store) *index {
 			return nil
 		}
 		p.Dir, p.Data = s.pluginDir(p.ID, p.Hash), s.Data(p.ID)
-		entry := indexed{plugin: p, stamps: make([]fileStamp, d.Count())}
+		entry := indexEntry{plugin: p, stamps: make([]fileStamp, d.Count())}
 		for i := range entry.stamps {
 			entry.stamps[i] = fileStamp{d.Text(), d.Stamp()}
 		}

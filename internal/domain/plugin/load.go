@@ -12,8 +12,8 @@ import (
 	"adze/internal/platform/proc/parallel"
 )
 
-// A Loaded is the result of loading one plugin. Plugin is nil if Err is set.
-type Loaded struct {
+// A LoadResult is the result of loading one plugin. Plugin is nil if Err is set.
+type LoadResult struct {
 	ID       ID
 	Plugin   *Plugin
 	Problems []Problem
@@ -43,18 +43,18 @@ func (e *ChangedError) Error() string {
 // Known returns installed plugins from the index, in the order of the ids, and false if the
 // index lacks any of them. It does not check the plugins' files: [Store.Check], called before
 // anything of a plugin runs, and [Store.Load] detect changes.
-func (s *Store) Known(ids ...ID) ([]Loaded, bool) {
+func (s *Store) Known(ids ...ID) ([]LoadResult, bool) {
 	x := s.loadIndex()
 	if x == nil {
 		return nil, false
 	}
-	all := make([]Loaded, len(ids))
+	all := make([]LoadResult, len(ids))
 	for i, id := range ids {
 		entry, ok := x.plugins[id]
 		if !ok {
 			return nil, false
 		}
-		all[i] = Loaded{ID: id, Plugin: entry.plugin, Problems: entry.problems}
+		all[i] = LoadResult{ID: id, Plugin: entry.plugin, Problems: entry.problems}
 	}
 	s.kept.set(x)
 	return all, true
@@ -100,8 +100,8 @@ func installed(s *Store, id ID) (*Installed, error) {
 
 // Load returns installed plugins in the order of the ids. It verifies that their files are
 // unchanged since installation; see [seal].
-func (s *Store) Load(ids ...ID) []Loaded {
-	all := make([]Loaded, len(ids))
+func (s *Store) Load(ids ...ID) []LoadResult {
+	all := make([]LoadResult, len(ids))
 	if len(ids) == 0 {
 		return all
 	}
@@ -109,7 +109,7 @@ func (s *Store) Load(ids ...ID) []Loaded {
 	s.kept.set(nil) // its index is modified below
 	var missing []int
 	if x == nil || x.foreign {
-		x = &index{plugins: map[ID]indexed{}}
+		x = &index{plugins: map[ID]indexEntry{}}
 		for i := range ids {
 			missing = append(missing, i)
 		}
@@ -123,11 +123,11 @@ func (s *Store) Load(ids ...ID) []Loaded {
 		x.state = filestate.StampOf(info)
 	}
 	st, err := s.read()
-	entries := make([]*indexed, len(ids))
+	entries := make([]*indexEntry, len(ids))
 	parallel.Do(len(missing), func(n int) {
 		i := missing[n]
 		id := ids[i]
-		all[i] = Loaded{ID: id, Err: err}
+		all[i] = LoadResult{ID: id, Err: err}
 		if err != nil {
 			return
 		}
@@ -156,7 +156,7 @@ func (s *Store) Load(ids ...ID) []Loaded {
 }
 
 // load fills in the plugins whose files are unchanged, and returns the indexes of the others.
-func (x *index) load(ids []ID, all []Loaded) (missing []int) {
+func (x *index) load(ids []ID, all []LoadResult) (missing []int) {
 	holds := make([]bool, len(ids))
 	parallel.Do(len(ids), func(i int) {
 		entry, ok := x.plugins[ids[i]]
@@ -164,7 +164,7 @@ func (x *index) load(ids []ID, all []Loaded) (missing []int) {
 	})
 	for i, id := range ids {
 		if holds[i] {
-			all[i] = Loaded{ID: id, Plugin: x.plugins[id].plugin, Problems: x.plugins[id].problems}
+			all[i] = LoadResult{ID: id, Plugin: x.plugins[id].plugin, Problems: x.plugins[id].problems}
 		} else {
 			missing = append(missing, i)
 		}
@@ -174,8 +174,8 @@ func (x *index) load(ids []ID, all []Loaded) (missing []int) {
 
 // load reads an installed plugin. The index entry is nil if the files can't be identified by
 // their stamps.
-func (s *Store) load(in *Installed) (l Loaded, entry *indexed) {
-	l = Loaded{ID: in.ID}
+func (s *Store) load(in *Installed) (l LoadResult, entry *indexEntry) {
+	l = LoadResult{ID: in.ID}
 	r, err := openReader(s.pluginDir(in.ID, in.Hash), openInstalled)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -210,7 +210,7 @@ func (s *Store) load(in *Installed) (l Loaded, entry *indexed) {
 	l.Plugin = p
 	stamps := files.stamps(r.stamps)
 	if !slices.ContainsFunc(stamps, func(f fileStamp) bool { return !f.sure(s.settled) }) {
-		entry = &indexed{stamps, p, l.Problems}
+		entry = &indexEntry{stamps, p, l.Problems}
 	}
 	return l, entry
 }

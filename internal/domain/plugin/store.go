@@ -78,12 +78,12 @@ type Installed struct {
 	Digest string    `json:"digest"`
 	Source Source    `json:"source"`
 	At     time.Time `json:"at"`
-	// Former holds previous versions, whose files running sessions may still use.
-	Former []Former `json:"former,omitempty"`
+	// OldVersion holds previous versions, whose files running sessions may still use.
+	Former []OldVersion `json:"former,omitempty"`
 }
 
-// A Former is a replaced version.
-type Former struct {
+// An OldVersion is a replaced version.
+type OldVersion struct {
 	Hash string    `json:"hash"`
 	At   time.Time `json:"at"`
 }
@@ -103,7 +103,7 @@ type Store struct {
 	settled time.Duration // see [settled]
 	few     int           // see [fewPlugins]
 	saver   cachefile.Saver
-	kept    keeper
+	kept    indexCache
 }
 
 // OpenStore returns the store in directory plugins of the state home. It does not touch the
@@ -175,7 +175,7 @@ func (s *Store) parse(data []byte) (*state, error) {
 	}
 	for text, in := range st.Installed {
 		id, err := ParseID(text)
-		if err != nil || in == nil || CheckName(in.Hash) != nil || slices.ContainsFunc(in.Former, func(f Former) bool { return CheckName(f.Hash) != nil }) {
+		if err != nil || in == nil || CheckName(in.Hash) != nil || slices.ContainsFunc(in.Former, func(f OldVersion) bool { return CheckName(f.Hash) != nil }) {
 			return nil, fmt.Errorf("reading %s: the plugin %q is damaged", s.File(), text)
 		}
 		in.ID = id
@@ -367,9 +367,9 @@ func (s *Store) Install(ctx context.Context, in Installed, tree string) (*Plugin
 		}
 		in.Former = nil
 		if old := st.Installed[in.ID.String()]; old != nil {
-			in.Former = slices.DeleteFunc(slices.Clone(old.Former), func(f Former) bool { return f.Hash == hash || time.Since(f.At) > formerTime })
+			in.Former = slices.DeleteFunc(slices.Clone(old.Former), func(f OldVersion) bool { return f.Hash == hash || time.Since(f.At) > formerTime })
 			if old.Hash != hash {
-				in.Former = append(in.Former, Former{old.Hash, in.At})
+				in.Former = append(in.Former, OldVersion{old.Hash, in.At})
 			}
 		}
 		st.Installed[in.ID.String()] = &in

@@ -660,7 +660,7 @@ func TestIndexOfAnotherProgram(t *testing.T) {
 			t.Error("it is not written again")
 		}
 	}
-	x := &index{plugins: map[ID]indexed{id: {plugin: &Plugin{ID: id, Hash: "h", Commit: "c", Dir: "d"}, stamps: []fileStamp{{name: "f"}}, problems: []Problem{{"f", "g", "t"}}}}}
+	x := &index{plugins: map[ID]indexEntry{id: {plugin: &Plugin{ID: id, Hash: "h", Commit: "c", Dir: "d"}, stamps: []fileStamp{{name: "f"}}, problems: []Problem{{"f", "g", "t"}}}}}
 	full := x.plugins[id].plugin
 	full.Manifest = Manifest{Version: "v", Description: "d", Author: "a", Homepage: "h", Repository: "r", License: "l", Keywords: []string{"k"}, Options: []Option{{Name: "o", Required: true}}}
 	full.Hooks, full.Servers, full.Languages = json.RawMessage("1"), json.RawMessage("2"), json.RawMessage("3")

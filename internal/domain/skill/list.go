@@ -26,14 +26,14 @@ func Budget(window int) int { return window * 4 / 100 }
 type Listing struct {
 	// Text has one newline-terminated line per listed skill.
 	Text string
-	// Shown holds the listed skills in order.
-	Shown []Shown
+	// ListedSkill holds the listed skills in order.
+	Shown []ListedSkill
 	// Left is the number of skills omitted.
 	Left int
 }
 
-// A Shown is a listed skill. If Named is true, only its name is listed.
-type Shown struct {
+// A ListedSkill is a listed skill. If Named is true, only its name is listed.
+type ListedSkill struct {
 	*Skill
 	Named bool
 }
@@ -157,7 +157,7 @@ func (l *lister) choose() {
 
 func (l *lister) listing() Listing {
 	made := Listing{Left: l.left}
-	made.Shown = make([]Shown, 0, len(l.entries)-l.left)
+	made.Shown = make([]ListedSkill, 0, len(l.entries)-l.left)
 	size := 0
 	for i := range l.entries {
 		if e := &l.entries[i]; e.listed {
@@ -178,7 +178,7 @@ func (l *lister) listing() Listing {
 			b.WriteString(e.words)
 		}
 		b.WriteByte('\n')
-		made.Shown = append(made.Shown, Shown{e.skill, e.words == ""})
+		made.Shown = append(made.Shown, ListedSkill{e.skill, e.words == ""})
 	}
 	made.Text = b.String()
 	return made

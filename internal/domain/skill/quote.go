@@ -10,13 +10,13 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A stand is the syntactic context of a placeholder in a command. It determines the quoting.
-type stand uint8
+// A quoteContext is the syntactic context of a placeholder in a command. It determines the quoting.
+type quoteContext uint8
 
 const (
-	inCode   stand = iota // possibly code: only plain values are accepted
-	unquoted              // part of a word
-	alone                 // a whole word, or several
+	inCode   quoteContext = iota // possibly code: only plain values are accepted
+	unquoted                     // part of a word
+	alone                        // a whole word, or several
 	inDouble
 	inSingle
 )
@@ -27,9 +27,9 @@ func (f *filler) command(text, shell string) (string, error) {
 	if len(places) == 0 {
 		return text, nil
 	}
-	var stands []stand
+	var stands []quoteContext
 	if shell == "" || shell == "bash" {
-		stands = standsOf(text, places)
+		stands = quoteContexts(text, places)
 	}
 	i := -1
 	var wrong error
@@ -52,7 +52,7 @@ func (f *filler) command(text, shell string) (string, error) {
 }
 
 // quote returns a place's value, quoted for its context, or false if that is impossible.
-func (f *filler) quote(p place, at stand) (string, bool) {
+func (f *filler) quote(p place, at quoteContext) (string, bool) {
 	switch at {
 	case alone:
 		if p.all {
@@ -94,9 +94,9 @@ func plain(value string) bool {
 	return true
 }
 
-// standsOf returns the context of each place in a command, or nil if the command can't be
+// quoteContexts returns the context of each place in a command, or nil if the command can't be
 // parsed.
-func standsOf(text string, places []place) []stand {
+func quoteContexts(text string, places []place) []quoteContext {
 	mark := "adzeMark"
 	for strings.Contains(text, mark) {
 		mark += "M"
@@ -107,7 +107,7 @@ func standsOf(text string, places []place) []stand {
 	if err != nil {
 		return nil
 	}
-	r := reader{mark: mark, places: places, stands: make([]stand, len(places)), seen: make([]int, len(places))}
+	r := reader{mark: mark, places: places, stands: make([]quoteContext, len(places)), seen: make([]int, len(places))}
 	syntax.Walk(file, r.visit)
 	for i, times := range r.seen {
 		if times != 1 {
@@ -122,7 +122,7 @@ type reader struct {
 	mark   string
 	places []place
 	path   []syntax.Node
-	stands []stand
+	stands []quoteContext
 	seen   []int
 }
 
@@ -149,7 +149,7 @@ func (r *reader) visit(n syntax.Node) bool {
 }
 
 // note records the context of the marks in a text.
-func (r *reader) note(text string, at stand) {
+func (r *reader) note(text string, at quoteContext) {
 	for {
 		_, rest, ok := strings.Cut(text, r.mark)
 		if !ok {
@@ -165,7 +165,7 @@ func (r *reader) note(text string, at stand) {
 }
 
 // ofLiteral returns the context of marks in a literal.
-func (r *reader) ofLiteral(lit *syntax.Lit) stand {
+func (r *reader) ofLiteral(lit *syntax.Lit) quoteContext {
 	if r.hazard() || len(r.path) == 0 {
 		return inCode
 	}

@@ -26,11 +26,11 @@ type snapshot struct {
 // A reader reads a list's files, and caches each as long as it is unchanged.
 type reader struct {
 	dir  string
-	seen map[int]seen
+	seen map[int]cachedFile
 }
 
-// A seen is a file that was read.
-type seen struct {
+// A cachedFile is a file that was read.
+type cachedFile struct {
 	info fs.FileInfo
 	task *Task
 	err  error
@@ -60,7 +60,7 @@ func (r *reader) look() (*snapshot, error) {
 		return nil, fmt.Errorf("reading the task list: %w", err)
 	}
 	s := &snapshot{tasks: make(map[int]*Task, len(entries)), broken: map[int]error{}}
-	found := make(map[int]seen, len(entries))
+	found := make(map[int]cachedFile, len(entries))
 	for _, e := range entries {
 		n := numberOf(e.Name())
 		if n == 0 {
@@ -92,7 +92,7 @@ func (r *reader) some(numbers ...int) *snapshot {
 }
 
 // put adds a file that was read.
-func (s *snapshot) put(n int, f seen) {
+func (s *snapshot) put(n int, f cachedFile) {
 	switch {
 	case f.task != nil:
 		s.tasks[n] = f.task
@@ -103,10 +103,10 @@ func (s *snapshot) put(n int, f seen) {
 
 // one returns a task's file, reading it if it may have changed. It returns false if the file
 // does not exist.
-func (r *reader) one(n int) (seen, bool) {
+func (r *reader) one(n int) (cachedFile, bool) {
 	info, err := os.Lstat(r.file(n))
 	if errors.Is(err, fs.ErrNotExist) {
-		return seen{}, false
+		return cachedFile{}, false
 	}
 	if old := r.seen[n]; err == nil && old.sure && os.SameFile(old.info, info) && old.info.Size() == info.Size() && old.info.ModTime().Equal(info.ModTime()) {
 		return old, true
@@ -117,20 +117,20 @@ func (r *reader) one(n int) (seen, bool) {
 }
 
 // fresh reads a task's file.
-func (r *reader) fresh(n int) seen {
+func (r *reader) fresh(n int) cachedFile {
 	info, err := os.Lstat(r.file(n))
 	if err == nil && !info.Mode().IsRegular() {
 		err = errors.New("it is not a regular file")
 	}
 	if err != nil {
-		return seen{err: err}
+		return cachedFile{err: err}
 	}
 	data, err := fsys.ReadSmall(r.file(n), maxFile)
 	if err != nil {
-		return seen{err: err}
+		return cachedFile{err: err}
 	}
 	t, err := decode(n, data)
-	return seen{task: t, err: err}
+	return cachedFile{task: t, err: err}
 }
 
 func (r *reader) file(n int) string {

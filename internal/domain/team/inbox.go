@@ -36,7 +36,7 @@ func (s *Store) editInbox(ctx context.Context, team, member string, change func(
 	}
 	return s.locked(ctx, dir, name, func(f *replace.File) error {
 		err := rewrite(f, edit)
-		if err == nil || !spoiled(dir, name, err) {
+		if err == nil || !isCorrupt(dir, name, err) {
 			return err
 		}
 		aside := fmt.Sprintf("%s.%s.broken", name, s.cfg.Now().UTC().Format("20060102-150405.000000000"))
@@ -48,8 +48,8 @@ func (s *Store) editInbox(ctx context.Context, team, member string, change func(
 	})
 }
 
-// spoiled reports whether an error means that the file is not a valid inbox.
-func spoiled(dir *os.Root, name string, err error) bool {
+// isCorrupt reports whether an error means that the file is not a valid inbox.
+func isCorrupt(dir *os.Root, name string, err error) bool {
 	var large *replace.TooLarge
 	if errors.Is(err, errInbox) || errors.As(err, &large) {
 		return true

@@ -20,8 +20,8 @@ const (
 	keepRead = 20
 )
 
-// A Post sends and receives a member's messages. It is safe for concurrent use.
-type Post struct {
+// A Mailbox sends and receives a member's messages. It is safe for concurrent use.
+type Mailbox struct {
 	store        *Store
 	team, member string
 
@@ -38,9 +38,9 @@ type request struct {
 	reply chan Body // nil if the answer is received like other messages
 }
 
-// Post returns the post of a team member.
-func (s *Store) Post(team, member string) *Post {
-	return &Post{store: s, team: team, member: member, handed: map[string]bool{}, open: map[string]request{}}
+// Mailbox returns the post of a team member.
+func (s *Store) Post(team, member string) *Mailbox {
+	return &Mailbox{store: s, team: team, member: member, handed: map[string]bool{}, open: map[string]request{}}
 }
 
 // NewRequest returns a new request id.
@@ -48,8 +48,8 @@ func NewRequest() string { return strings.ToLower(rand.Text()[:12]) }
 
 // Send sends a message to a member, by name or id, or to [Everyone]. The sender is always the
 // post's member, regardless of m. It returns the names of the recipients. If the message is a
-// request, [Post.Receive] returns the answer.
-func (p *Post) Send(ctx context.Context, to string, m Message) ([]string, error) {
+// request, [Mailbox.Receive] returns the answer.
+func (p *Mailbox) Send(ctx context.Context, to string, m Message) ([]string, error) {
 	t, err := p.store.Open(p.team)
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (p *Post) Send(ctx context.Context, to string, m Message) ([]string, error)
 }
 
 // deliver adds a message to a member's inbox.
-func (p *Post) deliver(ctx context.Context, t *Team, to string, m Message) error {
+func (p *Mailbox) deliver(ctx context.Context, t *Team, to string, m Message) error {
 	if err := t.May(p.member, to, m.Body); err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (p *Post) deliver(ctx context.Context, t *Team, to string, m Message) error
 
 // Ask sends a request to a member and waits for the answer, which is accepted only from that
 // member.
-func (p *Post) Ask(ctx context.Context, to string, b Body) (Body, error) {
+func (p *Mailbox) Ask(ctx context.Context, to string, b Body) (Body, error) {
 	id := requests(b)
 	if id == "" {
 		return nil, fmt.Errorf("%s is no request", b.kind())
@@ -135,10 +135,10 @@ func (p *Post) Ask(ctx context.Context, to string, b Body) (Body, error) {
 	}
 }
 
-// Receive returns newly arrived messages, each once; [Post.Done] marks them as read. Answers go
-// to [Post.Ask] instead. A message that its sender may not send, or that answers no open
+// Receive returns newly arrived messages, each once; [Mailbox.Done] marks them as read. Answers go
+// to [Mailbox.Ask] instead. A message that its sender may not send, or that answers no open
 // request, is ignored and logged. If the inbox is unchanged, this costs only a stat call.
-func (p *Post) Receive(ctx context.Context) ([]Message, error) {
+func (p *Mailbox) Receive(ctx context.Context) ([]Message, error) {
 	info, err := os.Lstat(filepath.Join(p.store.cfg.Dir, p.team, inboxes, inboxFile(p.member)))
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -175,7 +175,7 @@ func (p *Post) Receive(ctx context.Context) ([]Message, error) {
 }
 
 // sort returns the messages to deliver, and the ids of messages that need no more attention.
-func (p *Post) sort(t *Team, all []Message) (fresh []Message, settled []string) {
+func (p *Mailbox) sort(t *Team, all []Message) (fresh []Message, settled []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, m := range all {
@@ -210,7 +210,7 @@ func (p *Post) sort(t *Team, all []Message) (fresh []Message, settled []string) 
 }
 
 // Done marks messages as read.
-func (p *Post) Done(ctx context.Context, messages []Message) error {
+func (p *Mailbox) Done(ctx context.Context, messages []Message) error {
 	ids := make([]string, len(messages))
 	for i, m := range messages {
 		ids[i] = m.ID
@@ -229,7 +229,7 @@ func (p *Post) Done(ctx context.Context, messages []Message) error {
 	return nil
 }
 
-func (p *Post) markRead(ctx context.Context, ids []string) error {
+func (p *Mailbox) markRead(ctx context.Context, ids []string) error {
 	done := map[string]bool{}
 	for _, id := range ids {
 		done[id] = true

@@ -19,7 +19,7 @@ import (
 )
 
 // receive returns the texts of newly arrived messages.
-func receive(t testing.TB, p *Post) (got []string) {
+func receive(t testing.TB, p *Mailbox) (got []string) {
 	t.Helper()
 	messages, err := p.Receive(t.Context())
 	if err != nil {
@@ -34,7 +34,7 @@ func receive(t testing.TB, p *Post) (got []string) {
 	return got
 }
 
-func send(t *testing.T, p *Post, to string, m Message) {
+func send(t *testing.T, p *Mailbox, to string, m Message) {
 	t.Helper()
 	if _, err := p.Send(t.Context(), to, m); err != nil {
 		t.Fatal(err)

@@ -77,8 +77,8 @@ type Process struct {
 	Started string `json:"started"`
 }
 
-// Here returns the current process.
-func Here() Process { return Process{PID: os.Getpid(), Started: osproc.Started(os.Getpid())} }
+// CurrentProcess returns the current process.
+func CurrentProcess() Process { return Process{PID: os.Getpid(), Started: osproc.Started(os.Getpid())} }
 
 // Alive reports whether the process is still running.
 func (p Process) Alive() bool {

@@ -85,7 +85,7 @@ func newStore(t testing.TB) (*Store, *journal) {
 func newCrew(t testing.TB) (*Store, *journal) {
 	t.Helper()
 	s, log := newStore(t)
-	if _, err := s.Create(t.Context(), Team{Name: "Crew", Session: "s1"}, Member{Process: Here()}); err != nil {
+	if _, err := s.Create(t.Context(), Team{Name: "Crew", Session: "s1"}, Member{Process: CurrentProcess()}); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"Ann", "bob"} {
@@ -248,7 +248,7 @@ func TestLinksAreRefused(t *testing.T) {
 
 // TestAlive checks that the start time distinguishes processes.
 func TestAlive(t *testing.T) {
-	here := Here()
+	here := CurrentProcess()
 	if !here.Alive() {
 		t.Error("this process does not live")
 	}

@@ -28,9 +28,9 @@ func references(text string) []string {
 	return all
 }
 
-// refers returns an error if a reference is invalid. names holds the inputs, and the steps that
+// checkReference returns an error if a reference is invalid. names holds the inputs, and the steps that
 // have run.
-func refers(ref string, names map[string]bool) error {
+func checkReference(ref string, names map[string]bool) error {
 	parts := strings.Split(ref, ".")
 	switch {
 	case len(parts) == 2 && parts[0] == "inputs":

@@ -254,7 +254,7 @@ func (w *Workflow) check() error {
 
 func checkStep(s *Step, names map[string]bool) error {
 	for _, ref := range references(s.Prompt) {
-		if err := refers(ref, names); err != nil {
+		if err := checkReference(ref, names); err != nil {
 			return fmt.Errorf("step %q: {{%s}}: %w", s.Name, ref, err)
 		}
 	}
@@ -265,7 +265,7 @@ func checkCondition(s *Step, names map[string]bool) error {
 	if s.When == nil {
 		return nil
 	}
-	if err := refers(s.When.Value, names); err != nil {
+	if err := checkReference(s.When.Value, names); err != nil {
 		return fmt.Errorf("step %q: when: %w", s.Name, err)
 	}
 	return nil

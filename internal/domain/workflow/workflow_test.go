@@ -42,14 +42,14 @@ steps:
     prompt: "{{steps.security.output}} / {{steps.speed.output}} / {{steps.praise.output}}"
 `
 
-// A crew simulates agents: it answers with the answer function and records its calls.
-type crew struct {
+// A fakeAgents simulates agents: it answers with the answer function and records its calls.
+type fakeAgents struct {
 	mu     sync.Mutex
 	calls  []Call
 	answer func(n int, c Call) (Result, error)
 }
 
-func (c *crew) Run(_ context.Context, call Call) (Result, error) {
+func (c *fakeAgents) Run(_ context.Context, call Call) (Result, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.calls = append(c.calls, call)
@@ -57,7 +57,7 @@ func (c *crew) Run(_ context.Context, call Call) (Result, error) {
 }
 
 // asked returns the prompts by step.
-func (c *crew) asked() map[string]string {
+func (c *fakeAgents) asked() map[string]string {
 	all := map[string]string{}
 	for _, call := range c.calls {
 		all[call.Step] = call.Prompt
@@ -74,7 +74,7 @@ func parse(t testing.TB, text string) *Workflow {
 	return w
 }
 
-func newRun(t testing.TB, w *Workflow, path string, c *crew) *Run {
+func newRun(t testing.TB, w *Workflow, path string, c *fakeAgents) *Run {
 	t.Helper()
 	inputs := map[string]string{"change": "{{inputs.change}} $(rm)"}
 	j, err := OpenJournal(path, w, inputs)
@@ -101,7 +101,7 @@ func answers(risky bool) func(int, Call) (Result, error) {
 // Proves X-130.
 func TestRun(t *testing.T) {
 	w := parse(t, review)
-	c := &crew{answer: answers(true)}
+	c := &fakeAgents{answer: answers(true)}
 	var mu sync.Mutex
 	states := map[string]State{}
 	r := newRun(t, w, filepath.Join(t.TempDir(), "journal"), c)
@@ -123,7 +123,7 @@ func TestRun(t *testing.T) {
 		t.Error(diff)
 	}
 
-	c = &crew{answer: answers(false)}
+	c = &fakeAgents{answer: answers(false)}
 	if _, err := newRun(t, w, filepath.Join(t.TempDir(), "journal"), c).Do(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func TestRetries(t *testing.T) {
 		"never fits": {func(int, Call) (Result, error) { return Result{Text: "no value"}, nil }, "no value for the schema"},
 		"fails":      {func(int, Call) (Result, error) { return Result{}, errors.New("out of order") }, `step "find": out of order`},
 	} {
-		c := &crew{answer: tt.answer}
+		c := &fakeAgents{answer: tt.answer}
 		r := newRun(t, w, filepath.Join(t.TempDir(), "journal"), c)
 		r.Compile = func(s json.RawMessage) (*draft.Schema, error) { compiled++; return draft.Compile(s) }
 		_, err := r.Do(t.Context())
@@ -172,7 +172,7 @@ func TestLimitOfCalls(t *testing.T) {
 	for i := range 30 {
 		fmt.Fprintf(&b, "  - {name: s%d, prompt: go, retries: 3, schema: {type: object}}\n", i)
 	}
-	c := &crew{answer: func(n int, _ Call) (Result, error) {
+	c := &fakeAgents{answer: func(n int, _ Call) (Result, error) {
 		if n%4 != 0 {
 			return Result{}, errors.New("again")
 		}
@@ -191,7 +191,7 @@ func TestLimitOfCalls(t *testing.T) {
 func TestJournalCutAnywhere(t *testing.T) {
 	w := parse(t, review)
 	path := filepath.Join(t.TempDir(), "journal")
-	if _, err := newRun(t, w, path, &crew{answer: answers(true)}).Do(t.Context()); err != nil {
+	if _, err := newRun(t, w, path, &fakeAgents{answer: answers(true)}).Do(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	whole, err := os.ReadFile(path)
@@ -210,7 +210,7 @@ func TestJournalCutAnywhere(t *testing.T) {
 			}
 			done = append(done, e.Step)
 		}
-		c := &crew{answer: answers(true)}
+		c := &fakeAgents{answer: answers(true)}
 		r := newRun(t, w, path, c)
 		result, err := r.Do(t.Context())
 		if err != nil || result.Text != "did sum" {
@@ -250,7 +250,7 @@ func TestCancelled(t *testing.T) {
 	w := parse(t, review)
 	path := filepath.Join(t.TempDir(), "journal")
 	ctx, cancel := context.WithCancel(t.Context())
-	c := &crew{answer: func(n int, c Call) (Result, error) {
+	c := &fakeAgents{answer: func(n int, c Call) (Result, error) {
 		if c.Step == "sum" {
 			cancel()
 			return Result{}, ctx.Err()
@@ -260,7 +260,7 @@ func TestCancelled(t *testing.T) {
 	if _, err := newRun(t, w, path, c).Do(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
-	c = &crew{answer: answers(true)}
+	c = &fakeAgents{answer: answers(true)}
 	if _, err := newRun(t, w, path, c).Do(t.Context()); err != nil || len(c.calls) != 1 {
 		t.Errorf("%v, %+v", err, c.calls)
 	}

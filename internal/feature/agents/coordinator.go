@@ -47,7 +47,7 @@ type CoordinatorConfig struct {
 // A Mode is the state of a conversation in coordinator mode. It is safe for concurrent use.
 type Coordinator struct {
 	// Workers returns the description of workers. It must be set before the first turn.
-	Workers func() builtin.Surroundings
+	Workers func() builtin.WorkerInfo
 
 	note     func(kind string, fields map[string]any)
 	language func() texts.Language
@@ -135,8 +135,8 @@ func (m *Coordinator) Reset() {
 
 // Describe returns the description of workers with these tools. Server tools are grouped by
 // server.
-func DescribeTools(tools []msg.ToolSpec, scratchpad string) builtin.Surroundings {
-	s := builtin.Surroundings{Scratchpad: scratchpad}
+func DescribeTools(tools []msg.ToolSpec, scratchpad string) builtin.WorkerInfo {
+	s := builtin.WorkerInfo{Scratchpad: scratchpad}
 	for _, t := range tools {
 		rest, foreign := strings.CutPrefix(t.Name, "mcp__")
 		if !foreign {

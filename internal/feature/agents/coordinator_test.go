@@ -60,7 +60,7 @@ func TestHearTellsOnce(t *testing.T) {
 	specs := []msg.ToolSpec{{Name: "Bash"}, {Name: "Read"}, {Name: "mcp__db__ask"}, {Name: "mcp__db__tell"}}
 	open := func() *Coordinator {
 		m := OpenCoordinator(cfg)
-		m.Workers = func() builtin.Surroundings { return DescribeTools(specs, "/scratch") }
+		m.Workers = func() builtin.WorkerInfo { return DescribeTools(specs, "/scratch") }
 		return m
 	}
 	told := func(m *Coordinator) (all []string) {

@@ -62,8 +62,8 @@ type Extras struct {
 	warming sync.WaitGroup // background indexing
 
 	mu       sync.Mutex
-	inSystem map[string]string // server instructions in the system prompt
-	last     *prompt.Extras    // last announcement, computed from the fields below
+	inSystem map[string]string     // server instructions in the system prompt
+	last     *prompt.DeferredTools // last announcement, computed from the fields below
 	of       []tool.Tool
 	by       string
 	at       int64
@@ -189,7 +189,7 @@ func (x *Extras) InSystem() []prompt.Server {
 
 // told returns the deferred tools to announce, given the next request's tools and the tool that
 // runs others.
-func (x *Extras) told(pool *tool.Pool, runner string) *prompt.Extras {
+func (x *Extras) told(pool *tool.Pool, runner string) *prompt.DeferredTools {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	deferred, at := pool.Deferred(), x.changes.Load()
@@ -198,7 +198,7 @@ func (x *Extras) told(pool *tool.Pool, runner string) *prompt.Extras {
 		return x.last
 	}
 	x.of, x.at, x.by = deferred, at, pool.Finder()
-	x.last = &prompt.Extras{Groups: x.groups(deferred)}
+	x.last = &prompt.DeferredTools{Groups: x.groups(deferred)}
 	if x.by != "" {
 		x.last.Finder, x.last.Runner = x.by, runner
 	}
@@ -207,7 +207,7 @@ func (x *Extras) told(pool *tool.Pool, runner string) *prompt.Extras {
 
 // groups returns tools grouped by server, in roster order, after the built-in ones. The caller
 // holds the lock.
-func (x *Extras) groups(deferred []tool.Tool) []prompt.ExtraGroup {
+func (x *Extras) groups(deferred []tool.Tool) []prompt.DeferredGroup {
 	names := map[string][]string{}
 	for _, t := range deferred {
 		server, _ := strings.CutPrefix(t.Traits().Origin, "mcp:")
@@ -216,15 +216,15 @@ func (x *Extras) groups(deferred []tool.Tool) []prompt.ExtraGroup {
 	for _, list := range names {
 		slices.Sort(list)
 	}
-	var all []prompt.ExtraGroup
+	var all []prompt.DeferredGroup
 	if built := names[""]; len(built) > 0 {
-		all = append(all, prompt.ExtraGroup{Names: built})
+		all = append(all, prompt.DeferredGroup{Names: built})
 	}
 	if x.cfg.Servers == nil {
 		return all
 	}
 	for _, s := range x.cfg.Servers.List() {
-		g := prompt.ExtraGroup{Server: s.Name, Names: names[s.Name]}
+		g := prompt.DeferredGroup{Server: s.Name, Names: names[s.Name]}
 		switch s.State {
 		case mcp.Connected:
 			if g.Words = s.About.Instructions; x.inSystem[s.Name] == g.Words {

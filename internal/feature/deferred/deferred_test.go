@@ -86,7 +86,7 @@ func TestServersThatAreNotConnected(t *testing.T) {
 			t.Errorf("%s: %q", tt.name, got)
 		}
 	}
-	want := []prompt.ExtraGroup{
+	want := []prompt.DeferredGroup{
 		{Server: "slow", State: prompt.Connecting}, {Server: "login", State: prompt.WantsLogin},
 		{Server: "bad", State: prompt.Unavailable}, {Server: "bad_too", State: prompt.Unavailable},
 	}

@@ -59,9 +59,9 @@ func (x *Extras) pool() *tool.Pool { return x.open.Session().Pool() }
 
 // Told returns the deferred tools to announce. It returns the same value until something
 // changes, and an empty one before a conversation is attached.
-func (x *Extras) Told() *prompt.Extras {
+func (x *Extras) Told() *prompt.DeferredTools {
 	if x == nil || x.open.Session == nil {
-		return &prompt.Extras{}
+		return &prompt.DeferredTools{}
 	}
 	return x.told(x.pool(), extratools.ExecuteName)
 }

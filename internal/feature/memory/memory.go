@@ -107,8 +107,8 @@ func Folder(p *settings.Project) (f memdir.Folder, claim func() error, refused [
 	m, root := p.Values().Memory, p.Main()
 	standard := filepath.Join(store.ProjectDir(p.Home, root), "memory")
 	f, refused = memdir.Locate(p.User, standard,
-		memdir.Wish{Path: m.Override.Text, By: m.Override.Origin},
-		memdir.Wish{Path: m.Directory.Text, By: m.Directory.Origin})
+		memdir.RequestedDir{Path: m.Override.Text, By: m.Override.Origin},
+		memdir.RequestedDir{Path: m.Directory.Text, By: m.Directory.Origin})
 	if f.Dir != standard {
 		return f, func() error { return fsys.MkdirPrivate(f.Dir) }, refused
 	}

@@ -131,7 +131,7 @@ func (p *Plugins) Early() *Set {
 	now := p.cfg.Project.Settings()
 	if p.set == nil || p.from != now {
 		p.sure = true
-		p.set, p.from = p.load(now, func(ids ...plugin.ID) []plugin.Loaded {
+		p.set, p.from = p.load(now, func(ids ...plugin.ID) []plugin.LoadResult {
 			if all, ok := p.store.Known(ids...); ok {
 				p.sure = false
 				return all
@@ -184,7 +184,7 @@ func (p *Plugins) Reload() *Set {
 }
 
 // A finder returns installed plugins, in the order of ids.
-type finder func(ids ...plugin.ID) []plugin.Loaded
+type finder func(ids ...plugin.ID) []plugin.LoadResult
 
 // load finds the plugins named by the settings and the command line.
 func (p *Plugins) load(s *config.Settings, find finder) *Set {

@@ -52,7 +52,7 @@ type Prompter = func(ctx context.Context, text string) (session.Prompt, error)
 
 // A run is a job's prompt that is queued or being answered.
 type run struct {
-	cron.Firing
+	cron.DueJob
 	stop    context.CancelFunc // stops following it
 	started bool
 }
@@ -184,7 +184,7 @@ func (r *Runner) tell(text string) {
 }
 
 // fire submits a job's prompt, unless the previous one is still queued or being answered.
-func (r *Runner) fire(f cron.Firing) {
+func (r *Runner) fire(f cron.DueJob) {
 	r.mu.Lock()
 	busy, make := r.busy(f.ID), r.prompt
 	r.mu.Unlock()
@@ -203,7 +203,7 @@ func (r *Runner) fire(f cron.Firing) {
 	p.ID = msg.NewID()
 	s := r.cfg.Session()
 	ctx, stop := context.WithCancel(r.life)
-	run, after := &run{Firing: f, stop: stop}, s.Last()
+	run, after := &run{DueJob: f, stop: stop}, s.Last()
 	r.mu.Lock()
 	r.runs[p.ID] = run
 	r.mu.Unlock()
@@ -299,7 +299,7 @@ func (r *Runner) Hear(_ context.Context, p session.Prompt) (h session.Hearing) {
 		r.arm() // another process may have created a job
 		return h
 	}
-	h.Notices = []string{begun(run.Firing)}
+	h.Notices = []string{begun(run.DueJob)}
 	h.Context = []msg.Part{msg.Reminder(catalogue.Text(r.cfg.Language(), "due", run.When()))}
 	return h
 }

@@ -34,7 +34,7 @@ func title(j cron.Job) string {
 func brief(j cron.Job) string { return tool.OneLine(j.Prompt, 200) }
 
 // begun describes the job of a turn and the cost of its runs.
-func begun(f cron.Firing) string {
+func begun(f cron.DueJob) string {
 	var about []string
 	if !f.Once {
 		about = append(about, fmt.Sprintf("run %d", f.Runs+1))
@@ -57,7 +57,7 @@ func late(d time.Duration) string {
 }
 
 // missed reports that a job is skipped because it is too late.
-func missed(f cron.Firing) string {
+func missed(f cron.DueJob) string {
 	text := fmt.Sprintf("%s: %s was due %s ago and is not run.", title(f.Job), brief(f.Job), late(f.Late))
 	if f.Ended {
 		return text
@@ -67,7 +67,7 @@ func missed(f cron.Firing) string {
 }
 
 // expired reports that a job has reached its maximum age.
-func expired(f cron.Firing) string {
+func expired(f cron.DueJob) string {
 	return fmt.Sprintf("%s: %s has ended, %s after it was made%s. Make it again if it is still needed.",
 		title(f.Job), brief(f.Job), amount.Of(int(f.Expires.Sub(f.Made).Round(time.Hour)/(24*time.Hour)), "day", "days"), spent(f.Job))
 }

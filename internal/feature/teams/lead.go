@@ -73,7 +73,7 @@ type Lead struct {
 
 	mu     sync.Mutex
 	team   string
-	post   *team.Post
+	post   *team.Mailbox
 	stop   context.CancelFunc // stops polling the inbox
 	plans  map[string]string  // owners of plans awaiting an answer, by request ID
 	asking map[string]context.CancelFunc
@@ -131,7 +131,7 @@ func (l *Lead) Team() string {
 	return l.team
 }
 
-func (l *Lead) office() *team.Post {
+func (l *Lead) office() *team.Mailbox {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.post
@@ -146,7 +146,7 @@ func (l *Lead) Create(ctx context.Context, name, description string) (teamtool.C
 	}
 	l.mode, l.policy = l.cfg.Gate.Mode(), l.cfg.Gate.Policy()
 	t, err := l.cfg.Store.Create(ctx, team.Team{Name: name, Description: description, Session: l.cfg.SessionID},
-		team.Member{Process: team.Here(), Dir: l.policy.Config().Dir, Mode: string(l.mode)})
+		team.Member{Process: team.CurrentProcess(), Dir: l.policy.Config().Dir, Mode: string(l.mode)})
 	if err != nil {
 		return teamtool.Created{}, err
 	}
@@ -262,7 +262,7 @@ func (l *Lead) Carry(ctx context.Context, letter teamtool.Letter) (teamtool.Rece
 }
 
 // order sends a shutdown request, or the answer to a plan.
-func (l *Lead) order(ctx context.Context, post *team.Post, letter teamtool.Letter) (teamtool.Receipt, error) {
+func (l *Lead) order(ctx context.Context, post *team.Mailbox, letter teamtool.Letter) (teamtool.Receipt, error) {
 	o := letter.Order
 	switch o.Type {
 	case teamtool.ShutdownRequest:
@@ -279,7 +279,7 @@ func (l *Lead) order(ctx context.Context, post *team.Post, letter teamtool.Lette
 }
 
 // answerPlan answers a pending plan. The teammate continues in the lead's mode.
-func (l *Lead) answerPlan(ctx context.Context, post *team.Post, letter teamtool.Letter) (teamtool.Receipt, error) {
+func (l *Lead) answerPlan(ctx context.Context, post *team.Mailbox, letter teamtool.Letter) (teamtool.Receipt, error) {
 	o, mode := letter.Order, l.cfg.Gate.Mode()
 	if *o.Approve && mode == permission.Plan {
 		return teamtool.Receipt{}, errors.New("you are in plan mode, and no teammate has a more permissive mode than you: leave it with ExitPlanMode first, then approve the plan")

@@ -49,7 +49,7 @@ type TeammateConfig struct {
 // is idle. Its permission prompts go to the lead. It is safe for concurrent use.
 type Teammate struct {
 	cfg  TeammateConfig
-	post *team.Post
+	post *team.Mailbox
 
 	limits []byte // last limits written by the lead; used by Run only
 

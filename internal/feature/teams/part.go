@@ -34,7 +34,7 @@ func join(c TeammateConfig) (*Teammate, error) {
 		case me.Process.Alive():
 			return fmt.Errorf("the teammate %s of the team %s runs already", c.Name, c.Team)
 		}
-		me.Process = team.Here()
+		me.Process = team.CurrentProcess()
 		return nil
 	})
 	if err != nil {

@@ -194,7 +194,7 @@ func (l *Lead) begin(ctx context.Context, name string, m team.Member, note strin
 	}
 	_, err := l.cfg.Store.Update(ctx, name, func(t *team.Team) error {
 		if kept := t.Member(m.Name); kept != nil {
-			kept.Process = team.Here()
+			kept.Process = team.CurrentProcess()
 		}
 		return nil
 	})

@@ -43,8 +43,8 @@ func ageFolder(f *folder) {
 	}
 }
 
-// said returns the skills of a set without their functions.
-func said(s *Set) []skill.Skill {
+// skillsOf returns the skills of a set without their functions.
+func skillsOf(s *Set) []skill.Skill {
 	var list []skill.Skill
 	for _, s := range s.Skills {
 		c := *s
@@ -71,7 +71,7 @@ func TestIndex(t *testing.T) {
 
 	second := Open(cfg)
 	got := second.Set(t.Context())
-	if diff := cmp.Diff(said(want), said(got)); diff != "" {
+	if diff := cmp.Diff(skillsOf(want), skillsOf(got)); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff(want.Problems, got.Problems); diff != "" || len(got.Problems) < 10 {

@@ -92,7 +92,7 @@ type Library struct {
 
 	mu      sync.Mutex // held during a scan
 	scanner scanner
-	nested  nested
+	nested  nestedRoots
 	looked  time.Time
 	pending bool // the scanner found changes not yet in the set
 
@@ -109,9 +109,9 @@ func Open(cfg Config) *Library {
 	return l
 }
 
-// unasked is how long files that no caller needs are left alone, because a starting session has
+// idleDelay is how long files that no caller needs are left alone, because a starting session has
 // more urgent work.
-const unasked = 100 * time.Millisecond
+const idleDelay = 100 * time.Millisecond
 
 // first loads skills from the index, then scans all files. It writes the index if it is out of
 // date.
@@ -142,7 +142,7 @@ func (l *Library) first() {
 // wait waits briefly for a caller to need something. It returns false if the library was
 // closed.
 func (l *Library) wait(needed <-chan struct{}) bool {
-	timer := time.NewTimer(unasked)
+	timer := time.NewTimer(idleDelay)
 	defer timer.Stop()
 	select {
 	case <-needed:
@@ -194,7 +194,7 @@ func (l *Library) lookFirst() bool {
 	return false
 }
 
-// look scans the disk and reports whether anything has changed since the last scan. The caller
+// dirState scans the disk and reports whether anything has changed since the last scan. The caller
 // holds mu.
 func (l *Library) look(roots []Root) bool {
 	if l.cfg.nests(roots) {

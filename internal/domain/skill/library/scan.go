@@ -133,7 +133,7 @@ func (sc *scanner) scan(roots []Root, extra []*skill.Skill) bool {
 	keys, index := keysOf(roots)
 	folders := make([]*folder, len(keys))
 	done := make([]bool, len(keys))
-	var n news
+	var n scanStats
 	now := time.Now()
 	parallel(len(keys), func(i int, buf *buffer) {
 		w := worker{now: now, left: maxEntries, early: sc.early, buf: buf}
@@ -163,10 +163,10 @@ func (sc *scanner) scan(roots []Root, extra []*skill.Skill) bool {
 	return different
 }
 
-// news records whether workers found a change or read a file.
-type news struct{ changed, read atomic.Bool }
+// scanStats records whether workers found a change or read a file.
+type scanStats struct{ changed, read atomic.Bool }
 
-func (n *news) note(w *worker) {
+func (n *scanStats) note(w *worker) {
 	if w.changed {
 		n.changed.Store(true)
 	}
@@ -176,7 +176,7 @@ func (n *news) note(w *worker) {
 }
 
 // large scans the skills of large directories that are not done.
-func (n *news) large(folders []*folder, done []bool, now time.Time) {
+func (n *scanStats) large(folders []*folder, done []bool, now time.Time) {
 	jobs := jobsOf(folders, done)
 	parallel(len(jobs), func(i int, buf *buffer) {
 		w := worker{now: now, buf: buf}
@@ -199,15 +199,15 @@ func (sc *scanner) knows(k key) *folder {
 	return f
 }
 
-// A wanted is a directory to scan for a root.
-type wanted struct {
+// A scanTarget is a directory to scan for a root.
+type scanTarget struct {
 	key
 	fixed bool // true if all roots mark it as fixed
 }
 
 // keysOf returns the distinct directories of roots, and for each root the index of its
 // directory.
-func keysOf(roots []Root) (keys []wanted, index []int) {
+func keysOf(roots []Root) (keys []scanTarget, index []int) {
 	numbers := make(map[key]int, len(roots))
 	index = make([]int, len(roots))
 	for i, root := range roots {
@@ -217,7 +217,7 @@ func keysOf(roots []Root) (keys []wanted, index []int) {
 		if !ok {
 			n = len(keys)
 			numbers[k] = n
-			keys = append(keys, wanted{k, root.Fixed})
+			keys = append(keys, scanTarget{k, root.Fixed})
 		}
 		keys[n].fixed = keys[n].fixed && root.Fixed
 		index[i] = n

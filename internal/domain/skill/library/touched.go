@@ -12,18 +12,18 @@ import (
 // maxNested is the maximum number of directories remembered for touched files.
 const maxNested = 10_000
 
-// nested holds the skill directories found next to touched files below the working directory.
-type nested struct {
-	looked map[string]look // keyed by directory
-	found  []Root          // deepest first
+// nestedRoots holds the skill directories found next to touched files below the working directory.
+type nestedRoots struct {
+	looked map[string]dirState // keyed by directory
+	found  []Root              // deepest first
 }
 
-// A look is the state of a directory when it was scanned: the stamps of itself and of its two
+// A dirState is the state of a directory when it was scanned: the stamps of itself and of its two
 // subdirectories that may hold skills.
-type look [3]stamp
+type dirState [3]stamp
 
 // roots returns the directories by precedence.
-func (n *nested) roots() []Root { return slices.Clone(n.found) }
+func (n *nestedRoots) roots() []Root { return slices.Clone(n.found) }
 
 // Touched looks for skill directories next to a file that was read or changed, up to the
 // working directory. New skills are in the set when it returns.
@@ -54,7 +54,7 @@ func (c *Config) nests(roots []Root) bool {
 }
 
 // touched records the skill directories next to a file, and reports whether it found any.
-func (n *nested) touched(cfg *Config, path string) bool {
+func (n *nestedRoots) touched(cfg *Config, path string) bool {
 	if !filepath.IsAbs(path) {
 		return false
 	}
@@ -78,13 +78,13 @@ func (n *nested) touched(cfg *Config, path string) bool {
 
 // directory scans a directory unless it is unchanged, and reports whether it has new skill
 // directories.
-func (n *nested) directory(cfg *Config, dir string) bool {
+func (n *nestedRoots) directory(cfg *Config, dir string) bool {
 	now := lookAt(dir)
 	if before, ok := n.looked[dir]; ok && before == now || len(n.looked) >= maxNested {
 		return false
 	}
 	if n.looked == nil {
-		n.looked = map[string]look{}
+		n.looked = map[string]dirState{}
 	}
 	n.looked[dir] = now
 	news := false
@@ -101,8 +101,8 @@ func (n *nested) directory(cfg *Config, dir string) bool {
 }
 
 // lookAt returns the state of a directory. Missing parts have a zero stamp.
-func lookAt(dir string) look {
-	var l look
+func lookAt(dir string) dirState {
+	var l dirState
 	p := at(dir, false)
 	for i, name := range []string{".", ownFolder, otherFolder} {
 		if info, err := p.stat(name); err == nil {

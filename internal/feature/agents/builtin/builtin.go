@@ -103,14 +103,14 @@ func System(l texts.Language, d *agentdef.Definition) string {
 // workers.
 func Coordinator(l texts.Language) string { return catalogue.Text(l, "coordinator") }
 
-// Surroundings describes a coordinator's workers.
-type Surroundings struct {
+// WorkerInfo describes a coordinator's workers.
+type WorkerInfo struct {
 	Tools, Servers []string
 	Scratchpad     string
 }
 
 // CoordinatorContext returns the text about workers that is added to the coordinator's prompt.
-func CoordinatorContext(l texts.Language, s Surroundings) string {
+func CoordinatorContext(l texts.Language, s WorkerInfo) string {
 	lines := []string{catalogue.Text(l, "coordinator.context", strings.Join(s.Tools, ", "))}
 	if len(s.Servers) > 0 {
 		lines = append(lines, catalogue.Text(l, "coordinator.servers", strings.Join(s.Servers, ", ")))

@@ -131,11 +131,11 @@ func TestCoordinator(t *testing.T) {
 func TestCoordinatorContext(t *testing.T) {
 	want := "Workers have these tools: Bash, Read\nThey can use the tools of these MCP servers: github\nScratchpad directory: /tmp/x\n" +
 		"Workers read and write there without asking. Use it for what one worker leaves for another."
-	got := CoordinatorContext(texts.English, Surroundings{Tools: []string{"Bash", "Read"}, Servers: []string{"github"}, Scratchpad: "/tmp/x"})
+	got := CoordinatorContext(texts.English, WorkerInfo{Tools: []string{"Bash", "Read"}, Servers: []string{"github"}, Scratchpad: "/tmp/x"})
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if got := CoordinatorContext(texts.English, Surroundings{Tools: []string{"Read"}}); strings.Contains(got, "\n") {
+	if got := CoordinatorContext(texts.English, WorkerInfo{Tools: []string{"Read"}}); strings.Contains(got, "\n") {
 		t.Errorf("got %q", got)
 	}
 }

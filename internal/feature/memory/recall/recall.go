@@ -65,15 +65,15 @@ func New(c Config) *Recaller {
 // turn runs, or nil if that is not worthwhile. before is the conversation up to the message.
 // Failures are only logged.
 func (r *Recaller) Prefetch(message []msg.Part, before []msg.Entry) func(context.Context) []msg.Part {
-	said := ownWords(message)
-	if !r.cfg.On() || !memdir.Worth(said) {
+	said := userText(message)
+	if !r.cfg.On() || !memdir.WorthRecalling(said) {
 		return nil
 	}
 	return func(ctx context.Context) []msg.Part { return r.recall(ctx, said, before) }
 }
 
-// ownWords returns the user's text, without reminders added by the program.
-func ownWords(parts []msg.Part) string {
+// userText returns the user's text, without reminders added by the program.
+func userText(parts []msg.Part) string {
 	var b strings.Builder
 	for _, p := range parts {
 		if _, reminder := msg.ReminderText(p); reminder {

@@ -34,7 +34,7 @@ func (g *git) extract(ctx context.Context, repo, commit, folder, to string) (sub
 		return nil, err
 	}
 	list := &lister{b: b}
-	err = g.ask(ctx, question{dir: repo, timeout: askTime, output: list.take, args: []string{"ls-tree", "-r", "-z", "-l", "--full-tree", tree}})
+	err = g.ask(ctx, gitCommand{dir: repo, timeout: askTime, output: list.take, args: []string{"ls-tree", "-r", "-z", "-l", "--full-tree", tree}})
 	if err == nil && len(list.rest) > 0 {
 		err = errors.New("git did not finish its answer")
 	}
@@ -44,7 +44,7 @@ func (g *git) extract(ctx context.Context, repo, commit, folder, to string) (sub
 			input.WriteString(f.object + "\n")
 		}
 		w := &blobWriter{b: b, blobs: list.blobs}
-		err = g.ask(ctx, question{dir: repo, timeout: askTime, input: input.Bytes(), output: w.take, args: []string{"cat-file", "--batch", "--buffer"}})
+		err = g.ask(ctx, gitCommand{dir: repo, timeout: askTime, input: input.Bytes(), output: w.take, args: []string{"cat-file", "--batch", "--buffer"}})
 		err = errors.Join(err, w.close(err == nil))
 	}
 	err = errors.Join(err, b.Close())

@@ -83,8 +83,8 @@ func settings() []string {
 	return args
 }
 
-// A question is a git invocation.
-type question struct {
+// A gitCommand is a git invocation.
+type gitCommand struct {
 	dir       string // bare repository directory
 	protocols string // allowed protocols
 	args      []string
@@ -95,7 +95,7 @@ type question struct {
 }
 
 // ask runs git. The error includes git's error output.
-func (g *git) ask(ctx context.Context, q question) error {
+func (g *git) ask(ctx context.Context, q gitCommand) error {
 	path, env, err := g.program(q.protocols)
 	if err != nil {
 		return err
@@ -127,7 +127,7 @@ func (g *git) ask(ctx context.Context, q question) error {
 	case exit.TimedOut:
 		return fmt.Errorf("git took longer than %v, and was stopped", q.timeout)
 	case exit.Code != 0:
-		return fmt.Errorf("git: %s%s", said, moved(said))
+		return fmt.Errorf("git: %s%s", said, redirectHint(said))
 	}
 	return nil
 }
@@ -137,9 +137,9 @@ var redirected = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`returned error: 30\d`)
 })
 
-// moved returns a hint for the user if the server redirected. Redirects are not followed
+// redirectHint returns a hint for the user if the server redirected. Redirects are not followed
 // because the user approved only the original address.
-func moved(said *tail) string {
+func redirectHint(said *tail) string {
 	if !redirected().MatchString(said.String()) {
 		return ""
 	}
@@ -213,7 +213,7 @@ func (g *git) fetch(ctx context.Context, src plugin.Source, dir string) (commit 
 	if filepath.IsAbs(src.At) {
 		protocols = "file"
 	}
-	if err := g.ask(ctx, question{dir: dir, args: []string{"init", "--quiet", "--bare", "--template="}, timeout: askTime}); err != nil {
+	if err := g.ask(ctx, gitCommand{dir: dir, args: []string{"init", "--quiet", "--bare", "--template="}, timeout: askTime}); err != nil {
 		return "", err
 	}
 	want := "HEAD"
@@ -230,7 +230,7 @@ func (g *git) fetch(ctx context.Context, src plugin.Source, dir string) (commit 
 		defer close(watching)
 		g.watch(fetching, dir, cancel)
 	}()
-	err = g.ask(fetching, question{dir: dir, protocols: protocols, progress: true, timeout: fetchTime, args: []string{
+	err = g.ask(fetching, gitCommand{dir: dir, protocols: protocols, progress: true, timeout: fetchTime, args: []string{
 		"fetch", "--progress", "--depth=1", "--no-tags", "--no-recurse-submodules", "--no-auto-gc", "--refmap=", "--", src.At, "+" + want + ":refs/adze/fetched"}})
 	if err == nil && size(dir) > g.max {
 		err = g.tooLarge()
@@ -241,7 +241,7 @@ func (g *git) fetch(ctx context.Context, src plugin.Source, dir string) (commit 
 		return "", fmt.Errorf("fetching %s: %w", src, err)
 	}
 	var out bytes.Buffer
-	err = g.ask(ctx, question{dir: dir, timeout: askTime, output: keep(&out, 100), args: []string{"rev-parse", "--verify", "--quiet", "refs/adze/fetched^{commit}"}})
+	err = g.ask(ctx, gitCommand{dir: dir, timeout: askTime, output: keep(&out, 100), args: []string{"rev-parse", "--verify", "--quiet", "refs/adze/fetched^{commit}"}})
 	commit = strings.TrimSpace(out.String())
 	switch {
 	case err != nil:

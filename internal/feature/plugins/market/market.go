@@ -57,7 +57,7 @@ func (m *Markets) Update(ctx context.Context, name string) (*Listing, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m.fetch(ctx, known.Source, name, again)
+	return m.fetch(ctx, known.Source, name, renamedHint)
 }
 
 // Remove removes a marketplace. It fails if plugins from it are still installed.
@@ -76,7 +76,7 @@ func (m *Markets) Listing(name string) (*Listing, error) {
 		return nil, err
 	}
 	if l.Name != name {
-		return nil, fmt.Errorf("the marketplace %s calls itself %s%s", name, l.Name, again)
+		return nil, fmt.Errorf("the marketplace %s calls itself %s%s", name, l.Name, renamedHint)
 	}
 	l.Market = known
 	return l, nil
@@ -101,8 +101,8 @@ func (m *Markets) known(name string) (plugin.Market, error) {
 	return plugin.Market{}, fmt.Errorf("no marketplace is called %q: add it first. Known are %s", name, strings.Join(names, ", "))
 }
 
-// again is the hint for a marketplace whose name has changed.
-const again = " by now: remove it and add it again"
+// renamedHint is the hint for a marketplace whose name has changed.
+const renamedHint = " by now: remove it and add it again"
 
 // fetch fetches and stores a marketplace's listing. If name is not empty and the marketplace
 // has another name, the error ends with otherwise.
