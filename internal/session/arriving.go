@@ -25,10 +25,10 @@ type PartialLog interface {
 // saveAfter is how long text may be shown before it is saved.
 const saveAfter = time.Second
 
-// An arriving is an answer that is being streamed. It is saved about once a second until it is
+// A partialAnswer is an answer that is being streamed. It is saved about once a second until it is
 // in the history; an answer that arrives faster is never saved separately. A nil arriving saves
 // nothing.
-type arriving struct {
+type partialAnswer struct {
 	log   PartialLog
 	newID func() string
 	now   func() time.Time
@@ -42,8 +42,8 @@ type arriving struct {
 	writing sync.Mutex // held while writing or removing the file
 }
 
-// hear handles an event of the turn. Last returns the ID of the last entry of the history.
-func (a *arriving) hear(ev agent.Event, last func() string) {
+// runPromptHooks handles an event of the turn. Last returns the ID of the last entry of the history.
+func (a *partialAnswer) hear(ev agent.Event, last func() string) {
 	if a == nil {
 		return
 	}
@@ -65,7 +65,7 @@ func (a *arriving) hear(ev agent.Event, last func() string) {
 }
 
 // add handles a piece of the answer.
-func (a *arriving) add(ev model.Event) {
+func (a *partialAnswer) add(ev model.Event) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.acc == nil {
@@ -78,7 +78,7 @@ func (a *arriving) add(ev model.Event) {
 }
 
 // save writes the answer so far, unless it has ended.
-func (a *arriving) save() {
+func (a *partialAnswer) save() {
 	a.writing.Lock()
 	defer a.writing.Unlock()
 	a.mu.Lock()
@@ -102,7 +102,7 @@ func (a *arriving) save() {
 }
 
 // end drops the answer and removes its file.
-func (a *arriving) end() {
+func (a *partialAnswer) end() {
 	if a == nil {
 		return
 	}

@@ -74,7 +74,7 @@ func (s *Session) compact(op Compact) chore {
 		if err = cmp.Or(err, wrong); err != nil {
 			return nil, err
 		}
-		done, err := beside(ctx, s, m).Summarise(ctx, op.Focus, side, at)
+		done, err := sideWindow(ctx, s, m).Summarise(ctx, op.Focus, side, at)
 		var blocked *compact.BlockedError
 		if errors.Is(err, compact.ErrNothing) || errors.Is(err, compact.ErrShort) || errors.As(err, &blocked) {
 			return agent.Notice{Text: upper(err.Error()) + "."}, nil
@@ -114,8 +114,8 @@ func rewind(s *Session, op Rewind) func(context.Context) (string, error) {
 	}
 }
 
-// beside returns the window for requests outside of turns.
-func beside(ctx context.Context, s *Session, m agent.Model) *window.Turn {
+// sideWindow returns the window for requests outside of turns.
+func sideWindow(ctx context.Context, s *Session, m agent.Model) *window.Turn {
 	_, options := s.prefs.get()
 	return s.window.Turn(m, options, s.cfg.Preamble.make(ctx, m, s.ToolSpecs, s.hist.unbind(&s.memo.Withheld)))
 }
@@ -130,7 +130,7 @@ func askAside(s *Session, text string) func(context.Context) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		return beside(ctx, s, m).Question(ctx, text)
+		return sideWindow(ctx, s, m).Question(ctx, text)
 	}
 }
 
@@ -143,7 +143,7 @@ func (s *Session) writeNotes(ctx context.Context) (agent.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := beside(ctx, s, m).Notes(ctx)
+	text, err := sideWindow(ctx, s, m).Notes(ctx)
 	if text == "" {
 		text = "There is nothing to take notes of yet."
 	}
@@ -162,7 +162,7 @@ func (s *Session) clear(ctx context.Context) (agent.Event, error) {
 	if len(s.hist.Entries()) == 0 {
 		return agent.Notice{Text: "There is nothing to clear."}, nil
 	}
-	return beside(ctx, s, m).Clear(), nil
+	return sideWindow(ctx, s, m).Clear(), nil
 }
 
 // snip is the chore for [Snip].

@@ -28,12 +28,12 @@ type Config struct {
 	Loop     agent.Options
 	Preamble Preamble
 
-	// Hearers see prompts before they are stored, Gates check calls, Afters see call results,
+	// PromptHooks see prompts before they are stored, Gates check calls, Afters see call results,
 	// and Stops run when the model has finished. Each list is called in order.
-	Hearers []Hearer
-	Gates   []exec.Gate
-	Afters  []exec.After
-	Stops   []agent.StopHook
+	PromptHooks []PromptHook
+	Gates       []exec.Gate
+	Afters      []exec.After
+	Stops       []agent.StopHook
 
 	// Await waits for background work whose result the model was promised, before a turn ends;
 	// see [agent.Agent].
@@ -86,7 +86,7 @@ type Tools struct {
 type Preamble struct {
 	// Begin returns the start of requests to a model, given the callable tools. It is called at
 	// the start of each turn, and again when the tools change; it may be nil.
-	Begin func(ctx context.Context, m agent.Model, tools []msg.ToolSpec) Beginning
+	Begin func(ctx context.Context, m agent.Model, tools []msg.ToolSpec) RequestHead
 	// Context returns the parts to put before the first message; it may be nil. It is called
 	// for each request, and returns the same parts until the conversation is cleared.
 	Context func(ctx context.Context) []msg.Part
@@ -95,8 +95,8 @@ type Preamble struct {
 	News func() []string
 }
 
-// A Beginning is the start of requests: system prompt, cache marks and tools.
-type Beginning struct {
+// A RequestHead is the start of requests: system prompt, cache marks and tools.
+type RequestHead struct {
 	System []msg.Part
 	Cache  []model.Mark
 	Tools  []msg.ToolSpec // listed tools
@@ -132,15 +132,15 @@ func (p Preamble) make(ctx context.Context, m agent.Model, specs func() []msg.To
 	return made
 }
 
-// A Hearer sees each prompt before it is stored. It may add to the prompt or block it. A
+// A PromptHook sees each prompt before it is stored. It may add to the prompt or block it. A
 // blocked prompt is dropped and not passed to later prompt hooks.
-type Hearer struct {
+type PromptHook struct {
 	Name string
-	Hear func(ctx context.Context, p Prompt) Hearing
+	Run  func(ctx context.Context, p Prompt) HookResult
 }
 
-// A Hearing is a prompt hook's result.
-type Hearing struct {
+// A HookResult is a prompt hook's result.
+type HookResult struct {
 	// Context is added to the prompt. Notices are shown to the user.
 	Context []msg.Part
 	Notices []string
@@ -148,11 +148,11 @@ type Hearing struct {
 	Blocked string
 }
 
-// hear passes p to the prompt hooks until a prompt hook blocks it.
-func hear(ctx context.Context, hearers []Hearer, p Prompt) Hearing {
-	var all Hearing
+// runPromptHooks passes p to the prompt hooks until a prompt hook blocks it.
+func runPromptHooks(ctx context.Context, hearers []PromptHook, p Prompt) HookResult {
+	var all HookResult
 	for _, h := range hearers {
-		one := h.Hear(ctx, p)
+		one := h.Run(ctx, p)
 		all.Context = append(all.Context, one.Context...)
 		all.Notices = append(all.Notices, one.Notices...)
 		if all.Blocked = one.Blocked; all.Blocked != "" {

@@ -23,11 +23,11 @@ type (
 		Items []Choice
 		// Call is the model's call that asks, for hosts that recognize the tool and ask
 		// themselves.
-		Call AskingCall
+		Call QuestionCall
 	}
 
-	// An AskingCall is a call whose only purpose is to ask the user.
-	AskingCall struct {
+	// A QuestionCall is a call whose only purpose is to ask the user.
+	QuestionCall struct {
 		Tool, Use string // tool name and tool-use ID
 		Input     json.RawMessage
 	}

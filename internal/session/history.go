@@ -24,7 +24,7 @@ type history struct {
 	before  []msg.Entry    // entries replaced by an attempt; nil if none
 	undone  []msg.Entry    // entries before a rewind; nil after the next append
 	pending []func() error // log writes of the attempt
-	warn    string         // pending warning for the user
+	warn    string         // openQuestion warning for the user
 	unsaved bool           // the log is behind
 	kept    bool           // the log holds results that are not appended yet
 }

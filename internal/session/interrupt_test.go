@@ -97,14 +97,14 @@ func TestCompactionWaits(t *testing.T) {
 func TestSaidIsTakenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, "delay 5s\nsay One\n---\nexpect last \"second\"\nsay Two", func(_ *bench, c *session.Config) {
-			c.Hearers = append(c.Hearers, session.Hearer{Name: "slow", Hear: func(_ context.Context, p session.Prompt) session.Hearing {
+			c.PromptHooks = append(c.PromptHooks, session.PromptHook{Name: "slow", Run: func(_ context.Context, p session.Prompt) session.HookResult {
 				if p.ID == "slow" {
 					time.Sleep(time.Second)
 				}
 				if p.ID == "blocked" {
-					return session.Hearing{Blocked: "no"}
+					return session.HookResult{Blocked: "no"}
 				}
-				return session.Hearing{}
+				return session.HookResult{}
 			}})
 		})
 		b.submit(prompt("a", "start"))
@@ -151,10 +151,10 @@ func TestPromptIsTakenBack(t *testing.T) {
 		b.submit(session.Notify{Text: "a task has ended"})
 		b.submit(prompt("b", "second"))
 		synctest.Wait()
-		b.Interrupt(session.Interrupt{Unsay: "b"})
+		b.Interrupt(session.Interrupt{WithdrawPrompt: "b"})
 		b.Interrupt(session.Interrupt{}) // pressed twice
 		end := b.finished()
-		if !end.Unsaid || !end.Reason.Aborted() || len(b.Conversation()) != kept || rewound != 1 || unseen != 1 {
+		if !end.Withdrawn || !end.Reason.Aborted() || len(b.Conversation()) != kept || rewound != 1 || unseen != 1 {
 			t.Errorf("%+v, %d of %d entries, %d, %d", end, len(b.Conversation()), kept, rewound, unseen)
 		}
 		if n := len(b.log.entries); b.log.entries[n-2].ID != "b" {
@@ -181,8 +181,8 @@ func TestPromptStays(t *testing.T) {
 			b := newBench(t, script, nil)
 			b.submit(prompt("a", "start"))
 			synctest.Wait()
-			b.Interrupt(session.Interrupt{Unsay: unsay})
-			if end := b.finished(); end.Unsaid || len(b.Conversation()) == 0 {
+			b.Interrupt(session.Interrupt{WithdrawPrompt: unsay})
+			if end := b.finished(); end.Withdrawn || len(b.Conversation()) == 0 {
 				t.Errorf("%s: %+v, %d entries", script, end, len(b.Conversation()))
 			}
 		})

@@ -122,10 +122,10 @@ type (
 		Queued bool
 		// Cause is the cause of cancellation; empty means the user.
 		Cause tool.Abort
-		// Unsay is the ID of the turn's prompt if the user withdraws it; may be empty. The
+		// WithdrawPrompt is the ID of the turn's prompt if the user withdraws it; may be empty. The
 		// prompt is removed from the conversation unless the model has started to answer. It
 		// stays in the transcript.
-		Unsay string
+		WithdrawPrompt string
 	}
 
 	// Detach moves the command that the turn is waiting for to the background.
@@ -148,9 +148,9 @@ type (
 		Wake bool
 	}
 
-	// Beside reports an event of a sub-agent's loop. Use is the call that launched the
+	// SubagentEvent reports an event of a sub-agent's loop. Use is the call that launched the
 	// sub-agent, and Parent the sub-agent that made the call, or "".
-	Beside struct {
+	SubagentEvent struct {
 		ID, Type, Title, Use, Parent string
 		Event                        agent.Event
 	}
@@ -178,30 +178,30 @@ type (
 	}
 )
 
-func (Prompt) op()      {}
-func (FollowUp) op()    {}
-func (Steer) op()       {}
-func (Note) op()        {}
-func (Compact) op()     {}
-func (Notes) op()       {}
-func (Aside) op()       {}
-func (Clear) op()       {}
-func (Rewind) op()      {}
-func (Snip) op()        {}
-func (Local) op()       {}
-func (Later) op()       {}
-func (Interrupt) op()   {}
-func (Detach) op()      {}
-func (Withdraw) op()    {}
-func (Answer) op()      {}
-func (Notify) op()      {}
-func (Tell) op()        {}
-func (Beside) op()      {}
-func (SetModel) op()    {}
-func (SetMode) op()     {}
-func (SetEffort) op()   {}
-func (SetThinking) op() {}
-func (Override) op()    {}
+func (Prompt) op()        {}
+func (FollowUp) op()      {}
+func (Steer) op()         {}
+func (Note) op()          {}
+func (Compact) op()       {}
+func (Notes) op()         {}
+func (Aside) op()         {}
+func (Clear) op()         {}
+func (Rewind) op()        {}
+func (Snip) op()          {}
+func (Local) op()         {}
+func (Later) op()         {}
+func (Interrupt) op()     {}
+func (Detach) op()        {}
+func (Withdraw) op()      {}
+func (Answer) op()        {}
+func (Notify) op()        {}
+func (Tell) op()          {}
+func (SubagentEvent) op() {}
+func (SetModel) op()      {}
+func (SetMode) op()       {}
+func (SetEffort) op()     {}
+func (SetThinking) op()   {}
+func (Override) op()      {}
 
 // An Event is the content of an entry. Only the types below implement it.
 type Event interface{ event() }
@@ -231,8 +231,8 @@ type (
 		Took    time.Duration
 		// Local is the outcome of a [Local] or [Rewind] operation; nil otherwise.
 		Local *Outcome
-		// Unsaid is true if the prompt was removed from the conversation; see [Interrupt].
-		Unsaid bool
+		// Withdrawn is true if the prompt was removed from the conversation; see [Interrupt].
+		Withdrawn bool
 	}
 
 	// Asked reports a question that the user has to answer; see [Answer].
@@ -262,13 +262,13 @@ type Outcome struct {
 	Markdown bool
 }
 
-func (Started) event()  {}
-func (Loop) event()     {}
-func (Finished) event() {}
-func (Beside) event()   {}
-func (Asked) event()    {}
-func (Settled) event()  {}
-func (Changed) event()  {}
+func (Started) event()       {}
+func (Loop) event()          {}
+func (Finished) event()      {}
+func (SubagentEvent) event() {}
+func (Asked) event()         {}
+func (Settled) event()       {}
+func (Changed) event()       {}
 
 // live reports whether a later event repeats the content of ev.
 func live(ev agent.Event) bool {
@@ -304,7 +304,7 @@ func (s *Session) Submit(ctx context.Context, op Op) error {
 		return s.questions.settle(op.ID, op.Reply)
 	case Notify:
 		return s.queue.notify(op)
-	case Beside:
+	case SubagentEvent:
 		s.feed.add(ctx, op, true)
 		return nil
 	case Task:

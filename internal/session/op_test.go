@@ -95,12 +95,12 @@ func TestStory(t *testing.T) {
 }
 
 // discreet returns a prompt hook that blocks secrets and adds context to other prompts.
-func discreet() []session.Hearer {
-	return []session.Hearer{{Name: "discreet", Hear: func(_ context.Context, p session.Prompt) session.Hearing {
+func discreet() []session.PromptHook {
+	return []session.PromptHook{{Name: "discreet", Run: func(_ context.Context, p session.Prompt) session.HookResult {
 		if strings.Contains(p.Parts[0].(*msg.Text).Text, "secret") {
-			return session.Hearing{Blocked: "that is a secret"}
+			return session.HookResult{Blocked: "that is a secret"}
 		}
-		return session.Hearing{Context: []msg.Part{&msg.Text{Text: "context"}}}
+		return session.HookResult{Context: []msg.Part{&msg.Text{Text: "context"}}}
 	}}}
 }
 
@@ -111,9 +111,9 @@ func discreet() []session.Hearer {
 func TestHeard(t *testing.T) {
 	b := newBench(t, "expect last \"fine\"\nexpect last \"context\"\nsay ok", func(b *bench, c *session.Config) {
 		numbered(c)
-		c.Hearers = append(discreet(), session.Hearer{Name: "second", Hear: func(_ context.Context, p session.Prompt) session.Hearing {
+		c.PromptHooks = append(discreet(), session.PromptHook{Name: "second", Run: func(_ context.Context, p session.Prompt) session.HookResult {
 			b.add("second hears %s", msg.PlainText(p.Parts))
-			return session.Hearing{Context: []msg.Part{&msg.Text{Text: ", more"}}}
+			return session.HookResult{Context: []msg.Part{&msg.Text{Text: ", more"}}}
 		}})
 	})
 	b.submit(prompt("a", "a secret"))
@@ -173,7 +173,7 @@ func TestHeardWhileATurnRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, "delay 10s\nsay one\n---\nexpect last \"fine\"\nexpect last \"context\"\nsay two\n---\nexpect last \"wake up\"\nsay three", func(b *bench, c *session.Config) {
 			numbered(c)
-			c.Hearers = discreet()
+			c.PromptHooks = discreet()
 		})
 		b.submit(prompt("a", "go"))
 		synctest.Wait()

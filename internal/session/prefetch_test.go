@@ -14,8 +14,8 @@ import (
 func TestPrefetch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, "delay 1s\nuse Do {}\n---\nexpect last \"found for first\"\nsay ok\n---\nexpect no-last \"found for second\"\nsay ok", func(b *bench, cfg *session.Config) {
-			cfg.Hearers = []session.Hearer{{Name: "note", Hear: func(context.Context, session.Prompt) session.Hearing {
-				return session.Hearing{Context: []msg.Part{msg.Reminder("a note")}}
+			cfg.PromptHooks = []session.PromptHook{{Name: "note", Run: func(context.Context, session.Prompt) session.HookResult {
+				return session.HookResult{Context: []msg.Part{msg.Reminder("a note")}}
 			}}}
 			cfg.Prefetch = func(p session.Prompt, before []msg.Entry) []func(context.Context) []msg.Part {
 				b.add("%s after %d", msg.PlainText(p.Parts), len(before))

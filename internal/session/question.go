@@ -49,22 +49,22 @@ func mismatch(r Reply) error { return fmt.Errorf("%T does not answer this kind o
 // questions holds the open questions. It is safe for concurrent use.
 type questions struct {
 	mu   sync.Mutex
-	open map[string]pending
+	open map[string]openQuestion
 }
 
-// A pending is an open question.
-type pending struct {
+// An openQuestion is an open question.
+type openQuestion struct {
 	Question
 	reply chan Reply
 }
 
-func (qs *questions) add(id string, q Question) pending {
+func (qs *questions) add(id string, q Question) openQuestion {
 	qs.mu.Lock()
 	defer qs.mu.Unlock()
 	if qs.open == nil {
-		qs.open = map[string]pending{}
+		qs.open = map[string]openQuestion{}
 	}
-	p := pending{q, make(chan Reply, 1)}
+	p := openQuestion{q, make(chan Reply, 1)}
 	qs.open[id] = p
 	return p
 }

@@ -36,8 +36,8 @@ type job struct {
 	kept string
 }
 
-// tells reports whether the job produces output without a prompt.
-func (j *job) tells() bool { return j.chore != nil || j.local != nil || j.later != nil }
+// hasOutput reports whether the job produces output without a prompt.
+func (j *job) hasOutput() bool { return j.chore != nil || j.local != nil || j.later != nil }
 
 // A queue runs jobs one at a time. Input for a running turn goes to its inbox. A queue is safe
 // for concurrent use.
@@ -45,24 +45,24 @@ type queue struct {
 	life    context.Context // parent context of all turns
 	do      func(context.Context, job)
 	note    func(store.Note)
-	hear    func(context.Context, Prompt) Hearing // nil accepts all prompts
+	hear    func(context.Context, Prompt) HookResult // nil accepts all prompts
 	tell    func(agent.Event)
 	inbox   agent.Inbox
 	workers sync.WaitGroup // a worker for the jobs, and one per prompt passed to prompt hooks
 
-	mu     sync.Mutex
-	jobs   []job
-	said   []said                  // input for the running turn
-	busy   bool                    // a worker is running
-	idle   chan struct{}           // closed when the worker exits; nil before the first
-	stop   context.CancelCauseFunc // cancels the running turn
-	unsaid string                  // ID of the prompt withdrawn by an interrupt
-	wake   bool                    // a notification must not wait for the user
-	closed bool
+	mu        sync.Mutex
+	jobs      []job
+	inputs    []pendingInput          // input for the running turn
+	busy      bool                    // a worker is running
+	idle      chan struct{}           // closed when the worker exits; nil before the first
+	stop      context.CancelCauseFunc // cancels the running turn
+	withdrawn string                  // ID of the prompt withdrawn by an interrupt
+	wake      bool                    // a notification must not wait for the user
+	closed    bool
 }
 
-// A said is input for the running turn; it can be withdrawn until delivered.
-type said struct {
+// An inputs is input for the running turn; it can be withdrawn until delivered.
+type pendingInput struct {
 	id    string
 	parts []msg.Part // nil while prompt hooks run
 }
@@ -78,10 +78,10 @@ func (q *queue) addLocked(j job) error {
 	switch {
 	case q.closed:
 		return ErrClosed
-	case empty(j.Parts) && !j.tells():
+	case empty(j.Parts) && !j.hasOutput():
 		return nil
 	}
-	if q.busy && !j.tells() {
+	if q.busy && !j.hasOutput() {
 		// It may wait a long time: save it, in case the program exits before running it.
 		j.kept = msg.PlainText(j.Parts)
 		q.note(store.Queue{Op: store.Enqueue, Content: j.kept})
@@ -122,11 +122,11 @@ func (q *queue) say(p Prompt, to func(...msg.Part)) error {
 	case !q.busy || p.Make != nil:
 		return q.addLocked(job{Prompt: p})
 	case q.hear == nil:
-		q.said = append(q.said, said{p.ID, p.Parts})
+		q.inputs = append(q.inputs, pendingInput{p.ID, p.Parts})
 		to(p.Parts...)
 		return nil
 	}
-	q.said = append(q.said, said{id: p.ID})
+	q.inputs = append(q.inputs, pendingInput{id: p.ID})
 	q.workers.Go(func() { // prompt hooks may be slow
 		h := q.hear(q.life, p)
 		for _, text := range h.Notices {
@@ -137,21 +137,21 @@ func (q *queue) say(p Prompt, to func(...msg.Part)) error {
 			q.withdraw(p.ID) // ok: it may have been withdrawn already
 			return
 		}
-		q.hand(Prompt{ID: p.ID, Parts: slices.Concat(p.Parts, h.Context)}, to)
+		q.deliver(Prompt{ID: p.ID, Parts: slices.Concat(p.Parts, h.Context)}, to)
 	})
 	return nil
 }
 
-// hand delivers input after the prompt hooks have run, unless it was withdrawn. If the turn has
+// deliver delivers input after the prompt hooks have run, unless it was withdrawn. If the turn has
 // ended, the input gets its own turn.
-func (q *queue) hand(p Prompt, to func(...msg.Part)) {
+func (q *queue) deliver(p Prompt, to func(...msg.Part)) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	i := slices.IndexFunc(q.said, func(s said) bool { return s.id == p.ID && s.parts == nil })
+	i := slices.IndexFunc(q.inputs, func(s pendingInput) bool { return s.id == p.ID && s.parts == nil })
 	if i < 0 {
 		return
 	}
-	if q.said[i].parts = p.Parts; q.busy {
+	if q.inputs[i].parts = p.Parts; q.busy {
 		to(p.Parts...)
 		return
 	}
@@ -181,8 +181,8 @@ func (q *queue) interrupt(op Interrupt) (waiting []string) {
 	if op.Cause == "" {
 		op.Cause = tool.AbortUser
 	}
-	if op.Unsay != "" {
-		q.unsaid = op.Unsay
+	if op.WithdrawPrompt != "" {
+		q.withdrawn = op.WithdrawPrompt
 	}
 	rest := q.jobs
 	switch {
@@ -206,7 +206,7 @@ func (q *queue) waiting() []string {
 func prompts(jobs []job) []string {
 	var ids []string
 	for _, j := range jobs {
-		if !j.note || j.tells() {
+		if !j.note || j.hasOutput() {
 			ids = append(ids, j.ID)
 		}
 	}
@@ -218,7 +218,7 @@ func (q *queue) withdraw(id string) error {
 	defer q.mu.Unlock()
 	i := slices.IndexFunc(q.jobs, func(j job) bool { return id != "" && j.ID == id })
 	switch {
-	case i < 0 && q.unsay(id):
+	case i < 0 && q.withdrawInput(id):
 		return nil
 	case i < 0:
 		return fmt.Errorf("no prompt %q waits", id)
@@ -230,14 +230,14 @@ func (q *queue) withdraw(id string) error {
 	return nil
 }
 
-// unsay withdraws input for the running turn, and reports whether it was not delivered yet.
-func (q *queue) unsay(id string) bool {
-	i := slices.IndexFunc(q.said, func(s said) bool { return id != "" && s.id == id })
+// withdrawInput withdraws input for the running turn, and reports whether it was not delivered yet.
+func (q *queue) withdrawInput(id string) bool {
+	i := slices.IndexFunc(q.inputs, func(s pendingInput) bool { return id != "" && s.id == id })
 	if i < 0 {
 		return false
 	}
-	parts := q.said[i].parts
-	q.said = slices.Delete(q.said, i, i+1)
+	parts := q.inputs[i].parts
+	q.inputs = slices.Delete(q.inputs, i, i+1)
 	return parts == nil || q.inbox.Retract(parts...)
 }
 
@@ -271,7 +271,7 @@ func (q *queue) take() (context.Context, job, bool) {
 		q.wake = false
 	default:
 		q.jobs, q.busy = nil, false
-		q.said = slices.DeleteFunc(q.said, func(s said) bool { return s.parts != nil }) // all delivered
+		q.inputs = slices.DeleteFunc(q.inputs, func(s pendingInput) bool { return s.parts != nil }) // all delivered
 		close(q.idle)
 		return nil, j, false
 	}
@@ -283,11 +283,11 @@ func (q *queue) take() (context.Context, job, bool) {
 	return ctx, j, true
 }
 
-// takenBack reports whether the user withdrew the prompt with this ID by an interrupt.
-func (q *queue) takenBack(id string) bool {
+// promptWithdrawn reports whether the user withdrew the prompt with this ID by an interrupt.
+func (q *queue) promptWithdrawn(id string) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.unsaid == id
+	return q.withdrawn == id
 }
 
 // done marks the current job as done.

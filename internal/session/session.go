@@ -31,7 +31,7 @@ type Session struct {
 	denials   denials
 	ledger    *cost.Ledger
 	changed   int64 // number of file changes recorded
-	arriving  *arriving
+	arriving  *partialAnswer
 	memo      agent.Memo
 	window    *window.Window // nil disables compaction
 }
@@ -61,7 +61,7 @@ func Open(ctx context.Context, cfg Config) *Session {
 		ledger: cfg.Records.Ledger,
 	}
 	if l, ok := cfg.Records.Log.(PartialLog); ok {
-		s.arriving = &arriving{log: l, newID: cfg.NewID, now: cfg.Now}
+		s.arriving = &partialAnswer{log: l, newID: cfg.NewID, now: cfg.Now}
 	}
 	if s.ledger == nil {
 		s.ledger = cost.New(func(string) cost.Facts { return cost.Facts{} })
@@ -69,8 +69,8 @@ func Open(ctx context.Context, cfg Config) *Session {
 	tell := func(ev agent.Event) { s.feed.add(ctx, Loop{ev}, false) }
 	s.queue = &queue{life: ctx, do: s.do, note: s.log.note, tell: tell}
 	s.queue.inbox.News = cfg.Preamble.News
-	if len(cfg.Hearers) > 0 {
-		s.queue.hear = func(ctx context.Context, p Prompt) Hearing { return hear(ctx, cfg.Hearers, p) }
+	if len(cfg.PromptHooks) > 0 {
+		s.queue.hear = func(ctx context.Context, p Prompt) HookResult { return runPromptHooks(ctx, cfg.PromptHooks, p) }
 	}
 	s.memo.Withheld.Restore(cfg.Records.Withheld)
 	s.memo.Withheld.Changed = func(ids []string) { s.log.note(store.Other{Kind: WithheldKind, Fields: map[string]any{"ids": ids}}) }

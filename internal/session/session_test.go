@@ -160,9 +160,9 @@ func newBench(t *testing.T, script string, change func(*bench, *session.Config))
 			}
 			return agent.Model{ID: name, Window: 200_000, Output: 8000, MaxOutput: 8000}, nil
 		}},
-		Preamble: session.Preamble{Begin: func(_ context.Context, m agent.Model, tools []msg.ToolSpec) session.Beginning {
+		Preamble: session.Preamble{Begin: func(_ context.Context, m agent.Model, tools []msg.ToolSpec) session.RequestHead {
 			b.add("system prompt for %s", m.ID)
-			return session.Beginning{System: []msg.Part{&msg.Text{Text: fmt.Sprintf("You are %s with %d tools.", m.ID, len(tools))}}, Tools: tools}
+			return session.RequestHead{System: []msg.Part{&msg.Text{Text: fmt.Sprintf("You are %s with %d tools.", m.ID, len(tools))}}, Tools: tools}
 		}},
 		Records: session.Records{Log: b.log},
 	}

@@ -24,7 +24,7 @@ func (s *Session) do(ctx context.Context, j job) {
 	}
 	began := s.cfg.Now()
 	end := Finished{Before: s.ledger.Sum()}
-	s.feed.add(ctx, Started{Prompt: j.ID, Note: j.note, Chore: j.tells()}, false)
+	s.feed.add(ctx, Started{Prompt: j.ID, Note: j.note, Chore: j.hasOutput()}, false)
 	tell := func(ev agent.Event) {
 		if ended, ok := ev.(agent.Ended); ok {
 			end.Ended = ended
@@ -45,7 +45,7 @@ func (s *Session) do(ctx context.Context, j job) {
 	default:
 		t := turn{Session: s, job: j, tell: tell}
 		t.run(ctx)
-		end.Unsaid = s.queue.takenBack(j.ID) && end.Reason.Aborted() && t.unsay()
+		end.Withdrawn = s.queue.promptWithdrawn(j.ID) && end.Reason.Aborted() && t.withdrawPrompt()
 	}
 	if s.cfg.Listeners.Ended != nil && j.local == nil {
 		s.cfg.Listeners.Ended(ctx, end.Ended)
@@ -65,7 +65,7 @@ func (s *Session) do(ctx context.Context, j job) {
 func resolve(ctx context.Context, s *Session, j job) job {
 	op, err := j.later(ctx)
 	now, ok := jobOf(s, op)
-	if err == nil && (!ok || !now.tells() || now.later != nil) {
+	if err == nil && (!ok || !now.hasOutput() || now.later != nil) {
 		err = fmt.Errorf("%T does not take the place of a turn", op)
 	}
 	if err != nil {
@@ -97,10 +97,10 @@ func made(ctx context.Context, j *job, end *Finished) bool {
 // A turn is a user submission being processed.
 type turn struct {
 	*Session
-	job  job
-	said []msg.Part // parts from the user
-	told []msg.Part // parts that waited in the inbox
-	tell func(agent.Event)
+	job        job
+	userParts  []msg.Part // parts from the user
+	inboxParts []msg.Part // parts that waited in the inbox
+	tell       func(agent.Event)
 }
 
 // run runs the turn and reports its events, the last of which is [agent.Ended].
@@ -113,8 +113,8 @@ func (t *turn) run(ctx context.Context) {
 		return
 	}
 	said, before := t.job.Prompt, t.hist.Entries()
-	t.said = said.Parts
-	if blocked := t.hear(ctx); blocked != "" {
+	t.userParts = said.Parts
+	if blocked := t.runHooks(ctx); blocked != "" {
 		t.tell(agent.Ended{Reason: agent.HookStopped, Detail: blocked})
 		return
 	}
@@ -172,13 +172,13 @@ func (t *turn) adjust(begun string) func(agent.Model, model.Effort) (agent.Model
 	}
 }
 
-// hear runs the prompt hooks and adds their context. It returns the reason if the prompt is
+// runPromptHooks runs the prompt hooks and adds their context. It returns the reason if the prompt is
 // dropped.
-func (t *turn) hear(ctx context.Context) (blocked string) {
+func (t *turn) runHooks(ctx context.Context) (blocked string) {
 	if t.job.heard || t.job.note || len(t.job.Parts) == 0 {
 		return ""
 	}
-	h := hear(ctx, t.cfg.Hearers, t.job.Prompt)
+	h := runPromptHooks(ctx, t.cfg.PromptHooks, t.job.Prompt)
 	for _, text := range h.Notices {
 		t.tell(agent.Notice{Text: text})
 	}
@@ -192,8 +192,8 @@ func (t *turn) hear(ctx context.Context) (blocked string) {
 func (t *turn) record(ctx context.Context) string {
 	parts := t.job.Parts
 	if !t.job.note {
-		t.told = t.queue.inbox.Take()
-		parts = slices.Concat(parts, t.told)
+		t.inboxParts = t.queue.inbox.Take()
+		parts = slices.Concat(parts, t.inboxParts)
 	}
 	e := msg.Entry{ID: t.job.ID, Time: t.cfg.Now(), Parent: t.hist.last(), Message: msg.Message{Role: msg.User, Parts: parts}}
 	t.hist.Append(ctx, e) // ok: the history in memory never fails
@@ -201,9 +201,9 @@ func (t *turn) record(ctx context.Context) string {
 	return e.ID
 }
 
-// unsay removes the prompt from the conversation, unless something other than the interruption
+// withdrawInput removes the prompt from the conversation, unless something other than the interruption
 // follows it. Its inbox contents go back to the inbox.
-func (t *turn) unsay() bool {
+func (t *turn) withdrawPrompt() bool {
 	entries := t.hist.Entries()
 	at := slices.IndexFunc(entries, func(e msg.Entry) bool { return e.ID == t.job.ID })
 	if at < 0 || slices.ContainsFunc(entries[at+1:], func(e msg.Entry) bool {
@@ -214,10 +214,10 @@ func (t *turn) unsay() bool {
 	t.hist.rewind(at)
 	t.window.Rewound()
 	t.cfg.Listeners.rewound()
-	if len(entries[at].Message.Parts) > len(t.said) { // files may be attached
+	if len(entries[at].Message.Parts) > len(t.userParts) { // files may be attached
 		t.cfg.Listeners.unseen()
 	}
-	t.queue.inbox.Return(t.told...)
+	t.queue.inbox.Return(t.inboxParts...)
 	return true
 }
 

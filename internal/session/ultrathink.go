@@ -18,8 +18,8 @@ const ultraWord = "ultrathink"
 // RaiseEffort returns a prompt hook that raises the effort for the rest of the turn if the
 // user's text contains the word ultrathink. Highest returns the effort for a model, or "" to
 // leave it unchanged.
-func RaiseEffort(s func() *Session, highest func(model string) model.Effort) func(context.Context, Prompt) Hearing {
-	return func(ctx context.Context, p Prompt) (h Hearing) {
+func RaiseEffort(s func() *Session, highest func(model string) model.Effort) func(context.Context, Prompt) HookResult {
+	return func(ctx context.Context, p Prompt) (h HookResult) {
 		if p.Quoted || !asksUltra(p.own()) {
 			return h
 		}

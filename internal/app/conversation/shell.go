@@ -188,9 +188,9 @@ func (s *Shell) Running() (titles []string) {
 
 // Hear takes the snapshot of the user's shell in the background of the first turn, so that a
 // conversation without a prompt leaves nothing behind.
-func (s *Shell) Hear(context.Context, session.Prompt) session.Hearing {
+func (s *Shell) Hear(context.Context, session.Prompt) session.HookResult {
 	s.start()
-	return session.Hearing{}
+	return session.HookResult{}
 }
 
 // SetEnv sets the environment of commands.

@@ -190,9 +190,9 @@ func (b *promptState) announceWith(loaded func(context.Context, []instruct.File)
 }
 
 // begin returns the system prompt and tools for a turn's requests.
-func (b *promptState) begin(_ context.Context, m agent.Model, tools []msg.ToolSpec) session.Beginning {
+func (b *promptState) begin(_ context.Context, m agent.Model, tools []msg.ToolSpec) session.RequestHead {
 	begun := b.prompt.Begin(m.ID, tools)
-	return session.Beginning{System: begun.System, Cache: begun.Cache, Tools: begun.Tools, Renewed: begun.Renewed}
+	return session.RequestHead{System: begun.System, Cache: begun.Cache, Tools: begun.Tools, Renewed: begun.Renewed}
 }
 
 // describe returns the tools with descriptions in the prompt's language.
@@ -201,7 +201,7 @@ func (b *promptState) describe(specs []msg.ToolSpec) []msg.ToolSpec {
 }
 
 // hear announces changes since the last turn to the model.
-func (b *promptState) hear(ctx context.Context, _ session.Prompt) (h session.Hearing) {
+func (b *promptState) hear(ctx context.Context, _ session.Prompt) (h session.HookResult) {
 	var news []string
 	if b.prompt != nil && b.next != nil {
 		news = b.prompt.News(b.next())

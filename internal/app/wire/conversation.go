@@ -299,8 +299,8 @@ func (c *Conversation) openSession(ctx context.Context) {
 // order sets the prompt hooks, call gates and result observers, in execution order. A hook that
 // blocks a prompt, or a gate that denies a call, stops the rest of its list.
 func (c *Conversation) order(cfg *session.Config) {
-	cfg.Hearers = []session.Hearer{{Name: "schedule", Hear: c.prompt.jobs.Hear}, {Name: "servers", Hear: c.Servers.Hear}}
-	cfg.Hearers = append(cfg.Hearers, session.Hearer{Name: "hooks", Hear: c.Hooks.Hear})
+	cfg.PromptHooks = []session.PromptHook{{Name: "schedule", Run: c.prompt.jobs.Hear}, {Name: "servers", Run: c.Servers.Hear}}
+	cfg.PromptHooks = append(cfg.PromptHooks, session.PromptHook{Name: "hooks", Run: c.Hooks.Hear})
 	cfg.Stops = []agent.StopHook{c.Hooks}
 	cfg.Listeners.Ended = func(ctx context.Context, e agent.Ended) {
 		c.Hooks.Ended(ctx, e)
@@ -314,22 +314,22 @@ func (c *Conversation) order(cfg *session.Config) {
 		cfg.Stops = append(cfg.Stops, c.contract)
 	}
 	if c.coordinator != nil {
-		cfg.Hearers = append(cfg.Hearers, session.Hearer{Name: "coordinator", Hear: c.coordinator.Hear})
+		cfg.PromptHooks = append(cfg.PromptHooks, session.PromptHook{Name: "coordinator", Run: c.coordinator.Hear})
 	}
-	cfg.Hearers = append(cfg.Hearers, []session.Hearer{
-		{Name: "shell", Hear: c.shell.Hear},
-		{Name: "mode", Hear: modeReminder(c)},
-		{Name: "scratch", Hear: makesScratch(c.scratch)},
-		{Name: "instructions", Hear: newsOf(c)},
-		{Name: "files", Hear: c.files.hear},
+	cfg.PromptHooks = append(cfg.PromptHooks, []session.PromptHook{
+		{Name: "shell", Run: c.shell.Hear},
+		{Name: "mode", Run: modeReminder(c)},
+		{Name: "scratch", Run: makesScratch(c.scratch)},
+		{Name: "instructions", Run: newsOf(c)},
+		{Name: "files", Run: c.files.hear},
 	}...)
 	if c.spec.Calls == FromModel {
-		cfg.Hearers = append(cfg.Hearers, session.Hearer{Name: "skills of the agent", Hear: c.skills.Preload(preloaded(c))},
-			session.Hearer{Name: "skills", Hear: c.prompt.skills.Hear},
-			session.Hearer{Name: "effort", Hear: session.RaiseEffort(func() *session.Session { return c.Session }, c.model.Highest)},
-			session.Hearer{Name: "attachments", Hear: attachments(c)})
+		cfg.PromptHooks = append(cfg.PromptHooks, session.PromptHook{Name: "skills of the agent", Run: c.skills.Preload(preloaded(c))},
+			session.PromptHook{Name: "skills", Run: c.prompt.skills.Hear},
+			session.PromptHook{Name: "effort", Run: session.RaiseEffort(func() *session.Session { return c.Session }, c.model.Highest)},
+			session.PromptHook{Name: "attachments", Run: attachments(c)})
 		if !c.spec.Worker.fork() {
-			cfg.Hearers = append(cfg.Hearers, session.Hearer{Name: "tools", Hear: c.prompt.extras.Hear})
+			cfg.PromptHooks = append(cfg.PromptHooks, session.PromptHook{Name: "tools", Run: c.prompt.extras.Hear})
 		}
 	}
 	cfg.Gates = []exec.Gate{
@@ -358,8 +358,8 @@ func (c *Conversation) order(cfg *session.Config) {
 
 // modeReminder returns a hearer that reminds the model of the current mode at the start of a
 // turn.
-func modeReminder(c *Conversation) func(context.Context, session.Prompt) session.Hearing {
-	return func(context.Context, session.Prompt) (h session.Hearing) {
+func modeReminder(c *Conversation) func(context.Context, session.Prompt) session.HookResult {
+	return func(context.Context, session.Prompt) (h session.HookResult) {
 		reminders := c.Gate.Reminders()
 		if w := c.spec.Worker; w != nil && c.spec.Team.Team == "" && c.Gate.Mode() == permission.Plan {
 			reminders = w.planning(c.ws.language())

@@ -196,8 +196,8 @@ func runTyped(ctx context.Context, pool *tool.Pool, command string, report func(
 const typedLimit = 10 * time.Minute
 
 // attachments returns a hearer that attaches the files mentioned in a message.
-func attachments(c *Conversation) func(context.Context, session.Prompt) session.Hearing {
-	return attach.Hear(attach.Config{
+func attachments(c *Conversation) func(context.Context, session.Prompt) session.HookResult {
+	return attach.PromptHook(attach.Config{
 		Dir: c.dir.Here, Home: c.ws.Project.User, Tool: read.Name, Hidden: c.Gate.Hidden, Language: c.ws.language,
 		Resource: c.Servers.Mentioned,
 		MaxBytes: func() int { return c.ws.Project.Values().Files.MaxTokens * leastPerToken },

@@ -67,9 +67,9 @@ func toolNews(c *Conversation) []string {
 }
 
 // newsOf returns a hearer that announces changes since the last turn; see [toolNews].
-func newsOf(c *Conversation) func(context.Context, session.Prompt) session.Hearing {
+func newsOf(c *Conversation) func(context.Context, session.Prompt) session.HookResult {
 	if c.spec.Worker.fork() {
-		return func(context.Context, session.Prompt) session.Hearing { return session.Hearing{} }
+		return func(context.Context, session.Prompt) session.HookResult { return session.HookResult{} }
 	}
 	return c.prompt.hear
 }

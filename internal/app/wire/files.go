@@ -70,7 +70,7 @@ func (c *Conversation) openFiles() error {
 }
 
 // hear tells the model at the start of a turn which files were changed externally.
-func (f *fileRecords) hear(ctx context.Context, _ session.Prompt) (h session.Hearing) {
+func (f *fileRecords) hear(ctx context.Context, _ session.Prompt) (h session.HookResult) {
 	for _, text := range f.changes.News(ctx) {
 		h.Context = append(h.Context, msg.Reminder(text))
 	}

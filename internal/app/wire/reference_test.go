@@ -29,7 +29,7 @@ func presentTools(t *testing.T) []tool.Tool {
 
 type (
 	noTeams   struct{ team.Teams }
-	noCarrier struct{ team.Carrier }
+	noCarrier struct{ team.Messenger }
 )
 
 // TestToolReference generates the tools page from a conversation's actual tools plus the ones

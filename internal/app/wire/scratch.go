@@ -25,8 +25,8 @@ func newScratch(w *Workspace, t *transcript.Transcript, ready func()) *scratch.D
 }
 
 // makesScratch returns a hearer that creates the directory on the first user prompt.
-func makesScratch(d *scratch.Dir) func(context.Context, session.Prompt) session.Hearing {
-	return func(context.Context, session.Prompt) (h session.Hearing) {
+func makesScratch(d *scratch.Dir) func(context.Context, session.Prompt) session.HookResult {
+	return func(context.Context, session.Prompt) (h session.HookResult) {
 		d.Path()
 		return h
 	}

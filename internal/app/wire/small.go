@@ -89,9 +89,9 @@ func openJudge(c *Conversation, cfg *session.Config) {
 		},
 	})
 	c.Gate.SetJudge(c.judge)
-	cfg.Hearers = append(cfg.Hearers, session.Hearer{Name: "judge", Hear: func(_ context.Context, p session.Prompt) session.Hearing {
+	cfg.PromptHooks = append(cfg.PromptHooks, session.PromptHook{Name: "judge", Run: func(_ context.Context, p session.Prompt) session.HookResult {
 		c.judge.Hear(p.Parts)
-		return session.Hearing{}
+		return session.HookResult{}
 	}})
 }
 

@@ -109,7 +109,7 @@ func (m *Coordinator) Definitions() *agentdef.Set {
 
 // Hear describes the workers to the model at the start of a turn, if the description has
 // changed.
-func (m *Coordinator) Hear(context.Context, session.Prompt) (h session.Hearing) {
+func (m *Coordinator) Hear(context.Context, session.Prompt) (h session.HookResult) {
 	text := builtin.CoordinatorContext(m.language(), m.Workers())
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -35,7 +35,7 @@ func (b *publisher) tell(op session.Op) {
 // pass forwards an agent's events about its own agents and commands. id is the agent's ID.
 func (b *publisher) pass(id string, ev session.Event) {
 	switch ev := ev.(type) {
-	case session.Beside:
+	case session.SubagentEvent:
 		ev.Parent = cmp.Or(ev.Parent, id)
 		b.tell(ev)
 	case session.Task:

@@ -385,7 +385,7 @@ func (x *run) follow(ctx context.Context, s *session.Session, from session.Seq) 
 				failed = f.Err
 			}
 			x.tell(ev.Event)
-		case session.Beside, session.Task:
+		case session.SubagentEvent, session.Task:
 			x.agents.publisher.pass(x.spec.ID, ev)
 		case session.Finished:
 			if ev.Local != nil {
@@ -443,7 +443,7 @@ func (x *run) tell(ev agent.Event) {
 	if x.spec.ForHook {
 		return
 	}
-	x.agents.publisher.tell(session.Beside{ID: x.spec.ID, Type: x.kind, Title: x.spec.Title, Use: x.use, Event: ev})
+	x.agents.publisher.tell(session.SubagentEvent{ID: x.spec.ID, Type: x.kind, Title: x.spec.Title, Use: x.use, Event: ev})
 	if _, ok := ev.(agent.ToolStarted); ok {
 		x.news(session.TaskWorks)
 	}

@@ -74,8 +74,8 @@ func (x *Extras) News() []string {
 	return x.open.Announcer.Arrivals()
 }
 
-// Hear suggests tools relevant to a message. See [session.Hearer].
-func (x *Extras) Hear(_ context.Context, p session.Prompt) (h session.Hearing) {
+// Hear suggests tools relevant to a message. See [session.PromptHook].
+func (x *Extras) Hear(_ context.Context, p session.Prompt) (h session.HookResult) {
 	x.Save()
 	var lines []string
 	if before := x.open.Session().Conversation(); len(before) > 0 { // the index does not exist yet for the first message

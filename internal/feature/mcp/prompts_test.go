@@ -129,7 +129,7 @@ func TestPromptCommands(t *testing.T) {
 			t.Errorf("%s: %q, quoted %v", tt.typed, got, said.Quoted)
 		}
 		// Nothing the server mentions is attached.
-		if h := attach.Hear(attach.Config{Dir: t.TempDir})(t.Context(), said); len(h.Context)+len(h.Notices) > 0 {
+		if h := attach.PromptHook(attach.Config{Dir: t.TempDir})(t.Context(), said); len(h.Context)+len(h.Notices) > 0 {
 			t.Errorf("%s: attached %v", tt.typed, h)
 		}
 	}

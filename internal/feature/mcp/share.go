@@ -185,7 +185,7 @@ func (s *Client) remind() {
 
 // Hear waits for servers before the first request, and announces changed resources to the
 // model.
-func (s *Client) Hear(ctx context.Context, p session.Prompt) (h session.Hearing) {
+func (s *Client) Hear(ctx context.Context, p session.Prompt) (h session.HookResult) {
 	if s == nil {
 		return h
 	}

@@ -46,7 +46,7 @@ func (c Config) ask(ctx context.Context, all []askuser.Question) (askuser.Answer
 	}
 	s, err := c.put(ctx, session.Choices{
 		Items: choices(all),
-		Call:  session.AskingCall{Tool: askuser.Name, Use: tool.UseOf(ctx), Input: input},
+		Call:  session.QuestionCall{Tool: askuser.Name, Use: tool.UseOf(ctx), Input: input},
 	})
 	return askuser.Answer{Chosen: s.Chosen, Declined: s.Declined, Message: s.Message}, err
 }
@@ -85,7 +85,7 @@ func (c Config) Choose(ctx context.Context, q hook.Question) (key string, err er
 	}
 	s, err := c.put(ctx, session.Choices{
 		From: q.By, Items: []session.Choice{item},
-		Call: session.AskingCall{Tool: askuser.Name, Use: "hook_" + msg.NewID(), Input: input},
+		Call: session.QuestionCall{Tool: askuser.Name, Use: "hook_" + msg.NewID(), Input: input},
 	})
 	switch {
 	case err != nil:

@@ -51,7 +51,7 @@ func TestQuestionsReachTheUser(t *testing.T) {
 	want := session.Choices{
 		Items: []session.Choice{{Header: "Pick", Text: "Which?", Multiple: true, Options: []session.Option{
 			{Label: "a", Description: "first", Preview: "[a]"}, {Label: "b", Description: "second"}}}},
-		Call: session.AskingCall{Tool: "AskUserQuestion", Use: "toolu_7", Input: asked.(session.Choices).Call.Input},
+		Call: session.QuestionCall{Tool: "AskUserQuestion", Use: "toolu_7", Input: asked.(session.Choices).Call.Input},
 	}
 	if diff := cmp.Diff(session.Question(want), asked); diff != "" {
 		t.Error(diff)

@@ -67,14 +67,14 @@ func open(t *testing.T, script, file string) *stage {
 		Provider: st.player.Provider(),
 		Models:   session.Models{Main: "m", Resolve: func(name string) (agent.Model, error) { return agent.Model{ID: name, Window: 200_000}, nil }},
 		Tools:    session.Tools{Registry: tool.NewRegistry()},
-		Hearers: []session.Hearer{{Name: "schedule", Hear: st.Hear}, {Name: "slow", Hear: func(ctx context.Context, p session.Prompt) session.Hearing {
+		PromptHooks: []session.PromptHook{{Name: "schedule", Run: st.Hear}, {Name: "slow", Run: func(ctx context.Context, p session.Prompt) session.HookResult {
 			if msg.PlainText(p.Parts) == "work" { // simulates a slow prompt
 				select {
 				case <-time.After(55 * time.Minute):
 				case <-ctx.Done():
 				}
 			}
-			return session.Hearing{}
+			return session.HookResult{}
 		}}},
 		Records: session.Records{Ledger: cost.New(func(string) cost.Facts {
 			return cost.Facts{Price: &model.Price{Output: 1000}}

@@ -15,9 +15,9 @@ import (
 
 // Preload returns a hearer that adds skill texts to the first prompt, without granting their
 // permissions. The user and the model are notified of skills that cannot be loaded.
-func (s *Skills) Preload(names []string) func(context.Context, session.Prompt) session.Hearing {
+func (s *Skills) Preload(names []string) func(context.Context, session.Prompt) session.HookResult {
 	var once sync.Once
-	return func(ctx context.Context, _ session.Prompt) (h session.Hearing) {
+	return func(ctx context.Context, _ session.Prompt) (h session.HookResult) {
 		if s == nil || len(names) == 0 {
 			return h
 		}

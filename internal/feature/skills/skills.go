@@ -127,7 +127,7 @@ func New(c Config) *Skills {
 	s.tool = skilltool.Config{
 		Find:    func(name string) *skill.Skill { return s.menu.find(context.Background(), name) },
 		Names:   func() []string { return namesOf(s.menu.listed()) },
-		Running: s.grants.running, Wish: s.cfg.wish, Run: s.called, Enabled: s.enabled,
+		Running: s.grants.running, Permissions: s.cfg.wish, Run: s.called, Enabled: s.enabled,
 	}
 	s.history.restore()
 	s.activation.restore()

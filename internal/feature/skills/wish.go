@@ -144,19 +144,19 @@ func (c *Config) vars(k *skill.Skill) skill.Vars {
 }
 
 // describeRule returns the permissions a skill requests.
-func (c *Config) wish(k *skill.Skill) skilltool.Wish {
+func (c *Config) wish(k *skill.Skill) skilltool.Permissions {
 	if !k.Origin.Own() {
-		return skilltool.Wish{Free: true} // only its text is used
+		return skilltool.Permissions{Free: true} // only its text is used
 	}
 	rules, err := c.rules(k)
 	if err != nil {
-		return skilltool.Wish{Broken: fmt.Errorf("%w; the skill is disabled", err)}
+		return skilltool.Permissions{Broken: fmt.Errorf("%w; the skill is disabled", err)}
 	}
 	h := k.Head
 	if len(rules) == 0 {
 		h.Allowed = nil // none of them are relevant
 	}
-	w := skilltool.Wish{Free: k.Origin.Kind == skill.Bundled || skill.Safe(h) || c.vouched(k), Personal: len(c.unapproved(k)) > 0}
+	w := skilltool.Permissions{Free: k.Origin.Kind == skill.Bundled || skill.Safe(h) || c.vouched(k), Personal: len(c.unapproved(k)) > 0}
 	w.Free = w.Free && !w.Personal
 	w.Text = strings.Join(describeRules(k.Head, rules), "\n")
 	return w

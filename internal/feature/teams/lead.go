@@ -239,7 +239,7 @@ func (l *Lead) Close() {
 }
 
 // Carry sends a message written by the model to a team member or sub-agent.
-func (l *Lead) Carry(ctx context.Context, letter teamtool.Letter) (teamtool.Receipt, error) {
+func (l *Lead) Carry(ctx context.Context, letter teamtool.Message) (teamtool.Receipt, error) {
 	post := l.office()
 	if a := l.cfg.Agents; a != nil && (post == nil || slices.Contains(a.Known(), letter.To)) {
 		if letter.Order != nil {
@@ -262,7 +262,7 @@ func (l *Lead) Carry(ctx context.Context, letter teamtool.Letter) (teamtool.Rece
 }
 
 // order sends a shutdown request, or the answer to a plan.
-func (l *Lead) order(ctx context.Context, post *team.Mailbox, letter teamtool.Letter) (teamtool.Receipt, error) {
+func (l *Lead) order(ctx context.Context, post *team.Mailbox, letter teamtool.Message) (teamtool.Receipt, error) {
 	o := letter.Order
 	switch o.Type {
 	case teamtool.ShutdownRequest:
@@ -279,7 +279,7 @@ func (l *Lead) order(ctx context.Context, post *team.Mailbox, letter teamtool.Le
 }
 
 // answerPlan answers a pending plan. The teammate continues in the lead's mode.
-func (l *Lead) answerPlan(ctx context.Context, post *team.Mailbox, letter teamtool.Letter) (teamtool.Receipt, error) {
+func (l *Lead) answerPlan(ctx context.Context, post *team.Mailbox, letter teamtool.Message) (teamtool.Receipt, error) {
 	o, mode := letter.Order, l.cfg.Gate.Mode()
 	if *o.Approve && mode == permission.Plan {
 		return teamtool.Receipt{}, errors.New("you are in plan mode, and no teammate has a more permissive mode than you: leave it with ExitPlanMode first, then approve the plan")

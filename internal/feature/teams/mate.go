@@ -308,7 +308,7 @@ func (m *Teammate) ended() bool {
 func (m *Teammate) Carries() error { return nil }
 
 // Carry sends a message written by the model.
-func (m *Teammate) Carry(ctx context.Context, l teamtool.Letter) (teamtool.Receipt, error) {
+func (m *Teammate) Carry(ctx context.Context, l teamtool.Message) (teamtool.Receipt, error) {
 	if l.Order != nil {
 		return m.order(ctx, l)
 	}
@@ -325,7 +325,7 @@ func (m *Teammate) Carry(ctx context.Context, l teamtool.Letter) (teamtool.Recei
 }
 
 // order sends the model's answer to a request.
-func (m *Teammate) order(ctx context.Context, l teamtool.Letter) (teamtool.Receipt, error) {
+func (m *Teammate) order(ctx context.Context, l teamtool.Message) (teamtool.Receipt, error) {
 	if l.Order.Type != teamtool.ShutdownResponse {
 		return teamtool.Receipt{}, fmt.Errorf("only the lead sends %s", l.Order.Type)
 	}

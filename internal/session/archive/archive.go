@@ -53,10 +53,10 @@ func List(home string, o ListOptions) ([]Info, error) {
 }
 
 // Survey is like [List], and also returns the omitted files.
-func Survey(home string, o ListOptions) ([]Info, LeftOut, error) {
+func Survey(home string, o ListOptions) ([]Info, Omitted, error) {
 	files, err := find(home, o.Dir)
 	if err != nil {
-		return nil, LeftOut{}, err
+		return nil, Omitted{}, err
 	}
 	x := openIndex(home)
 	infos := describe(files, x)
@@ -64,8 +64,8 @@ func Survey(home string, o ListOptions) ([]Info, LeftOut, error) {
 	return byChange(infos), leftOut(files, infos), nil
 }
 
-// LeftOut holds the session files that a list omits.
-type LeftOut struct {
+// Omitted holds the session files that a list omits.
+type Omitted struct {
 	// Unreadable lists the unreadable files, newest first.
 	Unreadable []Unreadable
 	// Empty is the number of files without a readable message.
@@ -95,7 +95,7 @@ func reason(err error) error {
 	return err
 }
 
-func leftOut(files []file, infos []Info) (left LeftOut) {
+func leftOut(files []file, infos []Info) (left Omitted) {
 	for i := range files {
 		switch f := &files[i]; {
 		case f.err != nil:

@@ -43,19 +43,19 @@ const (
 	maxInputSize = 2000   // limit on a call's input, in bytes
 )
 
-// closeCount accumulates a Detail.
-type closeCount struct {
+// detailCount accumulates a Detail.
+type detailCount struct {
 	failed   map[string]int
 	hours    [24]int
 	projects map[string]Work
 	calls    map[Call]int
 }
 
-func newCloseCount() *closeCount {
-	return &closeCount{failed: map[string]int{}, projects: map[string]Work{}, calls: map[Call]int{}}
+func newCloseCount() *detailCount {
+	return &detailCount{failed: map[string]int{}, projects: map[string]Work{}, calls: map[Call]int{}}
 }
 
-func (c *closeCount) add(more *closeCount) {
+func (c *detailCount) add(more *detailCount) {
 	for name, n := range more.failed {
 		used(c.failed, name, n)
 	}
@@ -73,22 +73,22 @@ func (c *closeCount) add(more *closeCount) {
 }
 
 // called counts a call unless the limit of distinct calls is reached.
-func (c *closeCount) called(call Call, times int) {
+func (c *detailCount) called(call Call, times int) {
 	if _, known := c.calls[call]; known || len(c.calls) < maxCalls && len(call.Input) <= maxInputSize {
 		c.calls[call] += times
 	}
 }
 
-// A closeLook collects the detail of one session.
-type closeLook struct {
-	*closeCount
+// A detailReader collects the detail of one session.
+type detailReader struct {
+	*detailCount
 	wanted string            // the directory whose calls are counted
 	dir    string            // the directory the session started in
 	made   map[string]string // tools of calls without a result, by call ID
 }
 
 // message counts the contents of a message. The prompt flag marks a user prompt.
-func (l *closeLook) message(at time.Time, rec *store.Record, parts []msg.Part, prompt bool) {
+func (l *detailReader) message(at time.Time, rec *store.Record, parts []msg.Part, prompt bool) {
 	if l.dir == "" && len(rec.Dir) <= maxNameSize {
 		l.dir = strings.Clone(rec.Dir)
 	}
@@ -113,14 +113,14 @@ func (l *closeLook) message(at time.Time, rec *store.Record, parts []msg.Part, p
 }
 
 // spent adds w to the project.
-func (l *closeLook) spent(w Work) {
+func (l *detailReader) spent(w Work) {
 	if _, known := l.projects[l.dir]; l.dir != "" && (known || len(l.projects) < maxNames) {
 		book(l.projects, l.dir, w)
 	}
 }
 
 // detail returns the sorted counts.
-func (c *closeCount) detail() *Detail {
+func (c *detailCount) detail() *Detail {
 	if c == nil {
 		return nil
 	}

@@ -77,7 +77,7 @@ func Latest(home, dir string) (*Info, error) {
 }
 
 // EmptyText returns a clause with the number of empty files.
-func (l *LeftOut) EmptyText() string {
+func (l *Omitted) EmptyText() string {
 	return amount.Of(l.Empty, "file holds", "files hold") + " no message that can be read"
 }
 

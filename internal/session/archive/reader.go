@@ -163,7 +163,7 @@ func (r *reader) message(line []byte) {
 		}
 		if rec.Type == string(msg.User) {
 			if e, err := rec.Entry(); err == nil && !e.Hidden {
-				r.firstWords = store.AutoTitleOf(promptText(said(e.Message)))
+				r.firstWords = store.AutoTitleOf(promptText(typedText(e.Message)))
 			}
 		}
 	}
@@ -194,8 +194,8 @@ func readable(line []byte) bool {
 	return !bytes.Contains(message, []byte(`"tool_result"`))
 }
 
-// said returns the text of a message without additions by the program.
-func said(m msg.Message) string { return strings.Join(msg.TypedTexts(m), "\n") }
+// typedText returns the text of a message without additions by the program.
+func typedText(m msg.Message) string { return strings.Join(msg.TypedTexts(m), "\n") }
 
 // promptText returns the text that the user typed. It is empty if a program wrote the message.
 func promptText(text string) string {

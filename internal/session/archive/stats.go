@@ -134,7 +134,7 @@ type count struct {
 	sessions, empty int // sessions with nothing to count are empty
 	days, models    map[string]Work
 	tools, files    map[string]int
-	close           *closeCount // nil if not requested
+	close           *detailCount // nil if not requested
 }
 
 func newCount(o *StatsOptions) *count {
@@ -200,9 +200,9 @@ func (c *count) session(ctx context.Context, path string, o *StatsOptions) {
 	defer f.Close()
 	any := false
 	var before cost.Totals
-	var look *closeLook
+	var look *detailReader
 	if c.close != nil {
-		look = &closeLook{closeCount: c.close, wanted: o.Calls, made: map[string]string{}}
+		look = &detailReader{detailCount: c.close, wanted: o.Calls, made: map[string]string{}}
 	}
 	for rec, err := range store.Records(f) {
 		if err != nil || ctx.Err() != nil {
@@ -257,7 +257,7 @@ func totalsOf(line []byte) (cost.Totals, bool) {
 
 // spent counts the difference between two totals. Totals that were reset count in full. Look
 // may be nil.
-func (c *count) spent(at time.Time, look *closeLook, before, now *cost.Totals) {
+func (c *count) spent(at time.Time, look *detailReader, before, now *cost.Totals) {
 	if now.CostUSD < before.CostUSD || len(now.Models) < len(before.Models) {
 		before = &cost.Totals{}
 	}
@@ -283,7 +283,7 @@ func (c *count) spent(at time.Time, look *closeLook, before, now *cost.Totals) {
 
 // message counts a prompt, the calls of an answer, or the files edited by calls. Look may be
 // nil.
-func (c *count) message(at time.Time, look *closeLook, rec *store.Record) {
+func (c *count) message(at time.Time, look *detailReader, rec *store.Record) {
 	e, err := rec.Entry()
 	if err != nil {
 		return

@@ -61,14 +61,14 @@ type Config struct {
 	Refused string
 }
 
-// Hear returns a prompt hook that attaches the files and directories mentioned in a message.
+// PromptHook returns a prompt hook that attaches the files and directories mentioned in a message.
 // Each is read as if the model had requested it, so that permission rules, hooks and limits
 // apply. Mentions of missing files stay text, and so do at signs in piped input, which others
 // may have written.
-func Hear(cfg Config) func(context.Context, session.Prompt) session.Hearing {
-	return func(ctx context.Context, p session.Prompt) session.Hearing {
+func PromptHook(cfg Config) func(context.Context, session.Prompt) session.HookResult {
+	return func(ctx context.Context, p session.Prompt) session.HookResult {
 		if p.Quoted {
-			return session.Hearing{}
+			return session.HookResult{}
 		}
 		a := attachments{Config: cfg, base: paths.Base{Dir: cfg.Dir(), Home: cfg.Home}}
 		parts := p.Parts
@@ -315,9 +315,9 @@ func (a *attachments) fail(m mention.Mention, reason string) {
 
 // hearing returns the additions to the message and the notices for the user. Successful
 // attachments are reported only to an attending user.
-func (a *attachments) hearing() session.Hearing {
+func (a *attachments) hearing() session.HookResult {
 	const named = 5
-	h := session.Hearing{Context: a.parts, Notices: append(a.failed, a.cut...)}
+	h := session.HookResult{Context: a.parts, Notices: append(a.failed, a.cut...)}
 	if len(a.attached) > 0 && a.Attended {
 		h.Notices = append(h.Notices, "Attached "+strings.Join(a.attached, ", ")+".")
 	}

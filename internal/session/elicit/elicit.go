@@ -55,8 +55,8 @@ func (a *Asker) Client() mcp.Client {
 	return mcp.Client{Elicit: a.elicit, Elicited: a.completed, Sample: a.sample}
 }
 
-// Hear resets the request limits at the start of a turn. It is a [session.Hearer].
-func (a *Asker) Hear(context.Context, session.Prompt) (h session.Hearing) {
+// Hear resets the request limits at the start of a turn. It is a [session.PromptHook].
+func (a *Asker) Hear(context.Context, session.Prompt) (h session.HookResult) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	clear(a.asked)

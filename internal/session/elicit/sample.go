@@ -32,7 +32,7 @@ func (a *Asker) sample(ctx context.Context, s mcp.SampleRequest) (mcp.SampleResu
 	if err != nil {
 		return mcp.SampleResult{}, err
 	}
-	r, err := a.cfg.Ask(ctx, session.Sampling{From: s.Server, Text: told(s), MaxTokens: q.MaxTokens})
+	r, err := a.cfg.Ask(ctx, session.Sampling{From: s.Server, Text: promptText(s), MaxTokens: q.MaxTokens})
 	if err != nil {
 		return mcp.SampleResult{}, err
 	}
@@ -82,8 +82,8 @@ func samplingOf(s mcp.SampleRequest) (sidequery.Question, error) {
 	return q, nil
 }
 
-// told returns the complete input to the model, for the user to review.
-func told(s mcp.SampleRequest) string {
+// promptText returns the complete input to the model, for the user to review.
+func promptText(s mcp.SampleRequest) string {
 	var b strings.Builder
 	if s.System != "" {
 		fmt.Fprintf(&b, "system: %s\n", s.System)

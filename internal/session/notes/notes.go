@@ -97,8 +97,8 @@ func (k *Keeper) Close() {
 	k.work.Wait()
 }
 
-// A Moment is the state of a conversation between two requests.
-type Moment struct {
+// A Snapshot is the state of a conversation between two requests.
+type Snapshot struct {
 	// Said is the conversation, and Last the ID of its last entry.
 	Said sidequery.Conversation
 	Last string
@@ -111,10 +111,10 @@ type Moment struct {
 }
 
 // tooLong reports whether the notes prompt and the page do not fit.
-func (m Moment) tooLong() bool { return m.Room < min(maxNotes, m.Usable/10) }
+func (m Snapshot) tooLong() bool { return m.Room < min(maxNotes, m.Usable/10) }
 
 // See updates the notes in the background if an update is due. It never blocks.
-func (k *Keeper) See(m Moment) {
+func (k *Keeper) See(m Snapshot) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.calls += m.Calls
@@ -150,7 +150,7 @@ func (k *Keeper) Forget() {
 }
 
 // claim makes the caller the only writer until it calls done.
-func (k *Keeper) claim(m Moment) (done func()) {
+func (k *Keeper) claim(m Snapshot) (done func()) {
 	busy := make(chan struct{})
 	k.busy, k.tokens, k.calls = busy, m.Tokens, 0
 	return func() {
@@ -162,7 +162,7 @@ func (k *Keeper) claim(m Moment) (done func()) {
 }
 
 // Update updates the notes now and returns them.
-func (k *Keeper) Update(ctx context.Context, m Moment) (string, error) {
+func (k *Keeper) Update(ctx context.Context, m Snapshot) (string, error) {
 	if m.tooLong() {
 		return "", ErrTooLong
 	}
@@ -225,7 +225,7 @@ func (k *Keeper) read() (string, error) {
 
 // update asks the model for changed sections and merges them into the page. It drops an answer
 // that does not match the page's structure.
-func (k *Keeper) update(ctx context.Context, m Moment) error {
+func (k *Keeper) update(ctx context.Context, m Snapshot) error {
 	path := k.cfg.Path()
 	if path == "" {
 		return nil
@@ -269,7 +269,7 @@ func (k *Keeper) forgotten() int {
 	return k.epoch
 }
 
-func (k *Keeper) ask(ctx context.Context, m Moment, page string) (string, error) {
+func (k *Keeper) ask(ctx context.Context, m Snapshot, page string) (string, error) {
 	order := k.cfg.Prompt
 	if order == "" {
 		order = catalogue.Text(k.cfg.Language, "update")

@@ -84,8 +84,8 @@ func newKeeper(t *testing.T, w *writer) (*Keeper, string) {
 	return k, path
 }
 
-func moment(size int) Moment {
-	return Moment{Tokens: size, Usable: 40_000, Room: 40_000 - size, Last: "e1", Said: sidequery.Conversation{Request: &model.Request{
+func moment(size int) Snapshot {
+	return Snapshot{Tokens: size, Usable: 40_000, Room: 40_000 - size, Last: "e1", Said: sidequery.Conversation{Request: &model.Request{
 		Model: "m", System: []msg.Part{&msg.Text{Text: "You are a test."}}, MaxTokens: 32_000,
 		Tools:    []msg.ToolSpec{{Name: "Edit", Schema: json.RawMessage(`{"type":"object"}`)}, {Name: "Read", Schema: json.RawMessage(`{"type":"object"}`)}},
 		Messages: []msg.Message{msg.UserText("hello")}, Cache: []model.Mark{{Place: model.InMessages}},

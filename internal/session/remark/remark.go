@@ -118,7 +118,7 @@ func excerpt(said []msg.Entry) string {
 		if e.Hidden {
 			continue
 		}
-		for _, line := range slices.Backward(told(e.Message)) {
+		for _, line := range slices.Backward(messageLines(e.Message)) {
 			if size += len(line) + 1; size > maxExcerpt {
 				slices.Reverse(lines)
 				return strings.Join(lines, "\n")
@@ -130,8 +130,8 @@ func excerpt(said []msg.Entry) string {
 	return strings.Join(lines, "\n")
 }
 
-// told returns the lines of a message, each prefixed with its author.
-func told(m msg.Message) (lines []string) {
+// messageLines returns the lines of a message, each prefixed with its author.
+func messageLines(m msg.Message) (lines []string) {
 	who := "User: "
 	if m.Role == msg.Assistant {
 		who = "Agent: "
@@ -140,7 +140,7 @@ func told(m msg.Message) (lines []string) {
 		switch p := p.(type) {
 		case *msg.Text:
 			if _, reminder := msg.ReminderText(p); !reminder {
-				lines = append(lines, said(who, msg.OwnText(p.Text))...)
+				lines = append(lines, excerptLines(who, msg.OwnText(p.Text))...)
 			}
 		case *msg.ToolUse:
 			lines = append(lines, "Call: "+p.Name+" "+tool.OneLine(string(p.Input), maxCall))
@@ -149,9 +149,9 @@ func told(m msg.Message) (lines []string) {
 	return lines
 }
 
-// said returns the start and the end of a text, prefixed with its author, or nil if the text is
+// excerptLines returns the start and the end of a text, prefixed with its author, or nil if the text is
 // blank.
-func said(who, text string) []string {
+func excerptLines(who, text string) []string {
 	text = strings.TrimSpace(text)
 	if text == "" {
 		return nil

@@ -13,33 +13,33 @@ import (
 	"adze/internal/platform/fs/fsys"
 )
 
-// inPlace checks that the log's file is still at its path: sync programs replace files, and
+// checkPath checks that the log's file is still at its path: sync programs replace files, and
 // users remove them. If not, it copies the records to the current file or to a new one.
-func (l *Log) inPlace() error {
+func (l *Log) checkPath() error {
 	now, err := os.Stat(l.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return l.carryOver("The transcript was removed while the session was open. It was written again, with all that it held.")
+		return l.relocate("The transcript was removed while the session was open. It was written again, with all that it held.")
 	case err != nil:
 		return nil // the location is unknown, but the file may be writable
 	case !os.SameFile(now, l.info):
-		return l.carryOver("Another program replaced the transcript while the session was open. What it lacked was appended to it.")
+		return l.relocate("Another program replaced the transcript while the session was open. What it lacked was appended to it.")
 	case !l.excess && now.Size() != l.size:
 		return l.accept(now.Size())
 	}
 	return nil
 }
 
-// carryOver opens the file at the log's path and appends the missing records. If that file
+// relocate opens the file at the log's path and appends the missing records. If that file
 // cannot be written or is locked by another process, the log moves to a copy next to it.
-func (l *Log) carryOver(notice string) error {
-	err := l.claimAgain(l.path)
+func (l *Log) relocate(notice string) error {
+	err := l.adopt(l.path)
 	if err == nil {
 		l.told.add(notice)
 		return nil
 	}
 	beside := strings.TrimSuffix(l.path, ".jsonl") + "-copy.jsonl"
-	if l.claimAgain(beside) != nil {
+	if l.adopt(beside) != nil {
 		return err // the more useful error
 	}
 	l.path = beside
@@ -47,8 +47,8 @@ func (l *Log) carryOver(notice string) error {
 	return nil
 }
 
-// claimAgain makes the file at path the log's file, after appending the missing records to it.
-func (l *Log) claimAgain(path string) error {
+// adopt makes the file at path the log's file, after appending the missing records to it.
+func (l *Log) adopt(path string) error {
 	if err := fsys.MkdirPrivate(filepath.Dir(path)); err != nil {
 		return err
 	}

@@ -195,7 +195,7 @@ func (x *index) message(at int32, in *blocks) (msg.Entry, error) {
 	if at >= x.fresh && l.entry >= 0 {
 		return x.entries[l.entry], nil
 	}
-	line, err := in.at(l.off, int(l.size))
+	line, err := in.bytesAt(l.off, int(l.size))
 	if err != nil {
 		return msg.Entry{}, err
 	}

@@ -98,8 +98,8 @@ type blocks struct {
 	off  int64 // offset of buf
 }
 
-// at returns n bytes at off. They are valid until the next call.
-func (b *blocks) at(off int64, n int) ([]byte, error) {
+// bytesAt returns n bytes at off. They are valid until the next call.
+func (b *blocks) bytesAt(off int64, n int) ([]byte, error) {
 	const block = 1 << 20
 	if off < b.off || off+int64(n) > b.off+int64(len(b.buf)) {
 		length := int(min(int64(max(n, block)), b.size-off))

@@ -169,7 +169,7 @@ func (c *Contents) collect(x *index, places []int32, in *blocks) error {
 		c.Entries = append(c.Entries, e)
 	}
 	for _, at := range slices.Backward(places) {
-		line, err := in.at(x.links[at].off, int(x.links[at].size))
+		line, err := in.bytesAt(x.links[at].off, int(x.links[at].size))
 		if err != nil {
 			return err
 		}

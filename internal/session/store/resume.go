@@ -41,7 +41,7 @@ func Resume(opt Options, what LoadOptions) (*Log, *Contents, error) {
 	if torn := l.torn; torn != nil {
 		c.Notices = append(c.Notices, fmt.Sprintf("The last line of the transcript was cut off, by a crash perhaps; its %d bytes were moved to %s.", torn.Bytes, torn.Path))
 	}
-	l.holdOn(&c.State)
+	l.restoreSticky(&c.State)
 	return l, c, nil
 }
 

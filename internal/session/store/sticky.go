@@ -37,8 +37,8 @@ func (l *Log) remember(n Note) {
 	l.sticky = append(l.sticky, stickyNote{n, l.size, reach})
 }
 
-// holdOn remembers the notes of a loaded log. Their positions are unknown.
-func (l *Log) holdOn(s *State) {
+// restoreSticky remembers the notes of a loaded log. Their positions are unknown.
+func (l *Log) restoreSticky(s *State) {
 	mode, dirs := s.Rights()
 	for _, n := range []Note{Title(s.Title), AutoTitle(s.AutoTitle), Tag(s.Tag), Mode(mode), Model(s.Model), Agent(s.Agent), Dirs(dirs)} {
 		if reflect.ValueOf(n).Len() > 0 {

@@ -170,7 +170,7 @@ func (l *Log) Close() error {
 	defer l.mu.Unlock()
 	err := errors.Join(l.flush(), l.results.close())
 	if _, gone := os.Stat(l.path); l.f != nil && gone == nil { // do not recreate a removed file that had no writes since
-		err = errors.Join(err, l.inPlace())
+		err = errors.Join(err, l.checkPath())
 	}
 	err = errors.Join(err, l.sync())
 	if l.f != nil {
@@ -198,7 +198,7 @@ func (l *Log) write(record []byte) (err error) {
 		if err := l.start(); err != nil {
 			return err
 		}
-	} else if err := l.inPlace(); err != nil {
+	} else if err := l.checkPath(); err != nil {
 		return err
 	}
 	if l.excess {

@@ -23,7 +23,7 @@ func (t *Turn) Notes(ctx context.Context) (string, error) {
 	}
 	m := t.moment(entries)
 	m.Said, m.Last = t.said(entries), entries[len(entries)-1].ID
-	if !t.sent.of(entries, t.model) {
+	if !t.sent.matches(entries, t.model) {
 		m.Tokens = t.gauge.Messages(m.Said.Request.Messages...)
 	}
 	m.Room = t.room(m)
@@ -34,7 +34,7 @@ func (t *Turn) Notes(ctx context.Context) (string, error) {
 // request, which is in the provider's cache, and at the end of a turn with the answer.
 func (t *Turn) note(ended bool) {
 	entries := t.conv.History.Entries()
-	if t.cfg.Notes == nil || t.narrow() || !t.sent.of(entries, t.model) {
+	if t.cfg.Notes == nil || t.narrow() || !t.sent.matches(entries, t.model) {
 		return
 	}
 	m := t.moment(entries)
@@ -53,13 +53,13 @@ func (t *Turn) narrow() bool {
 }
 
 // room returns how many tokens are free in a request with the conversation of m.
-func (t *Turn) room(m notes.Moment) int {
+func (t *Turn) room(m notes.Snapshot) int {
 	return m.Usable - m.Tokens - t.gauge.Correct(t.count(m.Said.Since))
 }
 
 // moment returns the state of the conversation for the notes keeper, without Said.
-func (t *Turn) moment(entries []msg.Entry) notes.Moment {
-	m := notes.Moment{Tokens: t.gauge.Correct(t.sent.size), Usable: t.limits.Usable()}
+func (t *Turn) moment(entries []msg.Entry) notes.Snapshot {
+	m := notes.Snapshot{Tokens: t.gauge.Correct(t.sent.size), Usable: t.limits.Usable()}
 	for _, e := range entries[min(t.noted, len(entries)):] {
 		m.Calls += len(e.Message.Uses())
 	}

@@ -9,12 +9,12 @@ import (
 	"adze/internal/model"
 )
 
-// relief makes room when the provider rejects a request as too long. It implements
+// shortener makes room when the provider rejects a request as too long. It implements
 // [agent.Shortener].
-type relief struct{ *Turn }
+type shortener struct{ *Turn }
 
 // TooLong implements [agent.Shortener]. The provider's limit overrides the gauge.
-func (r relief) TooLong(err error) {
+func (r shortener) TooLong(err error) {
 	var e *model.Error
 	if errors.As(err, &e) && e.Kind == model.OverWindow && e.Input > 0 {
 		r.gauge.Report(r.size, e.Input)
@@ -24,10 +24,10 @@ func (r relief) TooLong(err error) {
 }
 
 // Drain implements [agent.Shortener].
-func (r relief) Drain(context.Context) (bool, error) { return r.drain(), nil }
+func (r shortener) Drain(context.Context) (bool, error) { return r.drain(), nil }
 
 // Compact implements [agent.Shortener].
-func (r relief) Compact(ctx context.Context) (agent.Compacted, error) {
+func (r shortener) Compact(ctx context.Context) (agent.Compacted, error) {
 	seg, err := r.compact.Compact(ctx, r.job(compact.Auto, ""))
 	if err != nil {
 		r.report(err)
@@ -38,7 +38,7 @@ func (r relief) Compact(ctx context.Context) (agent.Compacted, error) {
 
 // Truncate implements [agent.Shortener]. It keeps about half of the conversation, or more if
 // required: the provider knows better than the estimate how much fits.
-func (r relief) Truncate(ctx context.Context) (bool, error) {
+func (r shortener) Truncate(ctx context.Context) (bool, error) {
 	if ctx.Err() != nil {
 		return false, context.Cause(ctx)
 	}

@@ -51,7 +51,7 @@ func (t *Turn) Wire(a *agent.Agent) {
 		}
 	}
 	if !t.cfg.Off {
-		a.Shortener = relief{t}
+		a.Shortener = shortener{t}
 	}
 }
 
@@ -75,7 +75,7 @@ func (t *Turn) End(why agent.Reason) {
 func (t *Turn) apply(s Step, messages []msg.Message, idle time.Duration) []msg.Message {
 	given := messages
 	var sent *model.Request
-	if t.sent.of(t.conv.History.Entries(), t.model) {
+	if t.sent.matches(t.conv.History.Entries(), t.model) {
 		sent = t.sent.request
 	}
 	messages, from := s.Apply(View{

@@ -100,7 +100,7 @@ type Window struct {
 	clears  map[string]bool // whether results may be cleared, by tool
 	saved   [][]byte        // states of the steps before the pending attempts
 	last    request
-	sent    sent
+	sent    sentRequest
 	noted   int  // number of entries seen by the notes keeper
 	gaveUp  bool // reported that it gave up
 	warned  bool // warned that the window fills up
@@ -224,14 +224,14 @@ func (w *Window) retreat() bool {
 		s.Restore(w.saved[i])
 		w.keep(s)
 	}
-	w.saved, w.last, w.sent = nil, request{}, sent{}
+	w.saved, w.last, w.sent = nil, request{}, sentRequest{}
 	w.conv.Tell(agent.Notice{Text: "The conversation was left as it was before this was tried."})
 	return true
 }
 
 // restart updates the state after the conversation was replaced with seg.
 func (w *Window) restart(seg *compact.Segment) {
-	w.last, w.sent, w.noted, w.warned = request{first: seg.Entries()[0].ID}, sent{}, 0, false
+	w.last, w.sent, w.noted, w.warned = request{first: seg.Entries()[0].ID}, sentRequest{}, 0, false
 	for _, s := range w.cfg.Steps {
 		if s.Restart(seg) {
 			w.keep(s)
@@ -251,7 +251,7 @@ func (w *Window) Rewound() {
 		return
 	}
 	entries := w.conv.History.Entries()
-	w.last, w.sent, w.noted, w.warned = request{}, sent{}, len(entries), false
+	w.last, w.sent, w.noted, w.warned = request{}, sentRequest{}, len(entries), false
 	for _, s := range w.cfg.Steps {
 		if s.Restart(&compact.Segment{Kept: entries, Last: true}) { // remaining parts stay omitted
 			w.keep(s)

@@ -88,7 +88,7 @@ func New(c Config) tool.Tool {
 	}
 	def.Aliases, def.Translate, def.Traits.Prepare = []string{"Shell"}, c.translate, jail.Warm
 	if c.mayLeave {
-		return tool.NewBound(def, func(in LeavingInput) (tool.Call, error) {
+		return tool.NewBound(def, func(in SandboxInput) (tool.Call, error) {
 			call := newCall(in.Input, c)
 			call.leave = in.Leave
 			return call, nil

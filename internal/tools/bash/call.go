@@ -21,7 +21,7 @@ type call struct {
 	config  Config
 	script  *shell.Script
 	command func() *tool.Command
-	reading func() *reading
+	reading func() *readOnlyRun
 	inPlace func() *inPlace // the equivalent edit, or nil
 	// snapshot returns the file with the user's aliases, or "". It is the same for the check
 	// and the run.
@@ -38,7 +38,7 @@ func newCall(in Input, c Config) *call {
 	call.script = c.dialect().Parse(in.Command, shell.Vars{})
 	call.decideSandbox()
 	call.command = sync.OnceValue(call.findCommand)
-	call.reading = sync.OnceValue(func() *reading { return newReading(call) })
+	call.reading = sync.OnceValue(func() *readOnlyRun { return newReading(call) })
 	call.inPlace = sync.OnceValue(call.findInPlace)
 	call.snapshot = sync.OnceValue(func() string {
 		if c.Snapshot == nil {
@@ -74,7 +74,7 @@ func (c *call) Command() *tool.Command { return c.command() }
 
 func (c *call) Input() any {
 	if c.config.mayLeave {
-		return LeavingInput{c.in, c.leave}
+		return SandboxInput{c.in, c.leave}
 	}
 	return c.in
 }

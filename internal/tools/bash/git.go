@@ -41,7 +41,7 @@ func (g *gitUses) look() {
 			g.found = append(g.found, g.found[i-1])
 			continue
 		}
-		dir, err := g.where(use)
+		dir, err := g.dirOf(use)
 		if err != nil {
 			g.err = err
 			return
@@ -78,9 +78,9 @@ func (g *gitUses) env(jailed bool) []string {
 	return gitrepo.Env(g.found, g.showSettings())
 }
 
-// where returns the directory in which a git command runs. It fails for .. after a symlink,
+// dirOf returns the directory in which a git command runs. It fails for .. after a symlink,
 // which is ambiguous.
-func (g *gitUses) where(use shell.GitUse) (string, error) {
+func (g *gitUses) dirOf(use shell.GitUse) (string, error) {
 	dir := g.dir
 	switch {
 	case !use.Known:
@@ -115,7 +115,7 @@ const (
 // command.
 func (c *call) repository(dir string) (*gitrepo.Reader, error) {
 	v := c.config.Git.Of(dir)
-	r := &reading{here: c.here, config: &c.config, jailed: c.config.jailed() == nil, needs: shell.Needs{Programs: []string{"git"}}, script: shell.Parse("git", shell.Vars{})}
+	r := &readOnlyRun{here: c.here, config: &c.config, jailed: c.config.jailed() == nil, needs: shell.Needs{Programs: []string{"git"}}, script: shell.Parse("git", shell.Vars{})}
 	r.git = &gitUses{uses: []shell.GitUse{{Known: true}}, found: []*gitrepo.Verdict{v}}
 	if err := v.Command([]string{"log"}, r.jailed); err != nil {
 		return nil, err

@@ -17,8 +17,8 @@ import (
 // leaveField is the input field that requests to run a command outside the sandbox.
 const leaveField = "dangerouslyDisableSandbox"
 
-// LeavingInput is the input if the model may request to leave the sandbox.
-type LeavingInput struct {
+// SandboxInput is the input if the model may request to leave the sandbox.
+type SandboxInput struct {
 	Input
 	Leave bool `json:"dangerouslyDisableSandbox,omitempty"`
 }

@@ -22,7 +22,7 @@ func TestContractWithALeave(t *testing.T) {
 	dir := t.TempDir()
 	b := newBench(t, func(c *Config) { c.Sandbox.(*box).leaves, c.SetDir = yes, nil })
 	tooltest.Run(t, b.Tool, tooltest.Cases{
-		Input: LeavingInput{},
+		Input: SandboxInput{},
 		Good:  map[string]string{"inside": `{"command":"exit 3"}`, "outside": `{"command":"touch x","dangerouslyDisableSandbox":true}`},
 		Slow:  `{"command":"sleep 100; touch x"}`,
 		Dir:   dir,

@@ -21,9 +21,9 @@ import (
 	"adze/internal/tool/command"
 )
 
-// A reading runs a read-only command: in the shell, or directly if it is a plain command, with
+// A readOnlyRun runs a read-only command: in the shell, or directly if it is a plain command, with
 // a minimal environment, and in a jail if available.
-type reading struct {
+type readOnlyRun struct {
 	line   string
 	script *shell.Script
 	here   command.Workdir
@@ -31,7 +31,7 @@ type reading struct {
 
 	outside func() bool // reports whether it runs unsandboxed
 
-	judged judgement
+	judged pathCheck
 	freed  bool // allowed for other reasons; needs no jail
 
 	doubt   error // why the command may not be read-only, or nil
@@ -44,8 +44,8 @@ type reading struct {
 }
 
 // newReading determines whether a call's command is read-only, and its requirements.
-func newReading(c *call) *reading {
-	r := &reading{line: c.in.Command, script: c.script, here: c.here, config: &c.config, outside: c.outside, jailed: c.config.jailed() == nil}
+func newReading(c *call) *readOnlyRun {
+	r := &readOnlyRun{line: c.in.Command, script: c.script, here: c.here, config: &c.config, outside: c.outside, jailed: c.config.jailed() == nil}
 	if r.jailed {
 		r.needs, r.doubt = r.script.Jailed()
 	} else {
@@ -63,14 +63,14 @@ func newReading(c *call) *reading {
 }
 
 // prepare determines the environment and the programs of the command.
-func (r *reading) prepare() error {
+func (r *readOnlyRun) prepare() error {
 	places := append(r.roots(), r.here.Path)
 	r.env, r.execute = r.config.readOnlyEnv(r.config.Env(), places), nil
 	return r.findPrograms(places)
 }
 
 // roots returns the working directories.
-func (r *reading) roots() []string {
+func (r *readOnlyRun) roots() []string {
 	if r.config.Roots == nil {
 		return []string{r.here.Path}
 	}
@@ -79,7 +79,7 @@ func (r *reading) roots() []string {
 
 // findPrograms finds the shell and the files that the command executes. None of them may be in
 // any of places, even through a symlink. A missing program is reported by the shell.
-func (r *reading) findPrograms(places []string) error {
+func (r *readOnlyRun) findPrograms(places []string) error {
 	dirs := filepath.SplitList(lookup(r.env)("PATH"))
 	if !r.jailed {
 		own, err := r.config.find()
@@ -137,7 +137,7 @@ func ofSystem(path string) bool {
 }
 
 // run runs a read-only command. The returned directory is where it ended.
-func (r *reading) run(ctx context.Context, out io.Writer, limit time.Duration) (exit osproc.Exit, dir string, err error) {
+func (r *readOnlyRun) run(ctx context.Context, out io.Writer, limit time.Duration) (exit osproc.Exit, dir string, err error) {
 	if !r.jailed {
 		if err := r.judged.check(r.config.MayRead); err != nil {
 			return osproc.Exit{}, "", err
@@ -185,7 +185,7 @@ const (
 )
 
 // stopped returns an explanation of the jail if it seems to have blocked the command.
-func (r *reading) stopped(exit osproc.Exit, printed string) string {
+func (r *readOnlyRun) stopped(exit osproc.Exit, printed string) string {
 	if exit.Code == 0 || !r.inJail() || !strings.Contains(printed, "Permission denied") && !strings.Contains(printed, "Operation not permitted") {
 		return ""
 	}
@@ -194,13 +194,13 @@ func (r *reading) stopped(exit osproc.Exit, printed string) string {
 
 // inJail reports whether the command runs in a jail: it was checked, and allowed because it is
 // read-only.
-func (r *reading) inJail() bool { return r.doubt == nil && r.jailed && r.judged.done && !r.freed }
+func (r *readOnlyRun) inJail() bool { return r.doubt == nil && r.jailed && r.judged.done && !r.freed }
 
 // reports reports whether the command's final directory is needed.
-func (r *reading) reports() bool { return r.script.ChangesDir() && r.here.Lasts() }
+func (r *readOnlyRun) reports() bool { return r.script.ChangesDir() && r.here.Lasts() }
 
 // start runs the program in the jail, and in the sandbox around it if there is one.
-func (r *reading) start(ctx context.Context, cmd osproc.Cmd) (osproc.Exit, error) {
+func (r *readOnlyRun) start(ctx context.Context, cmd osproc.Cmd) (osproc.Exit, error) {
 	if !r.judged.done || r.outside() {
 		if r.inJail() { // unchecked commands were typed by the user
 			cmd.Start = r.policy().Start
@@ -216,7 +216,7 @@ func (r *reading) start(ctx context.Context, cmd osproc.Cmd) (osproc.Exit, error
 }
 
 // addProgram sets the program to run: the plain command, or the shell.
-func (r *reading) addProgram(cmd *osproc.Cmd) {
+func (r *readOnlyRun) addProgram(cmd *osproc.Cmd) {
 	if words := r.script.Plain(); words != nil && r.outside() {
 		if path, err := lookPath(words[0], r.env); err == nil {
 			if !r.jailed || r.git.plain() {
@@ -239,7 +239,7 @@ func (r *reading) addProgram(cmd *osproc.Cmd) {
 
 // policy returns the jail policy of a command: it may read the working directories and the
 // paths that were checked.
-func (r *reading) policy() *jail.Policy {
+func (r *readOnlyRun) policy() *jail.Policy {
 	p := &jail.Policy{Read: r.roots(), Execute: r.execute, Processes: r.needs.Processes, Network: r.needs.Network}
 	if r.config.Hidden != nil {
 		p.Hidden = r.config.Hidden()
@@ -259,17 +259,17 @@ func (r *reading) policy() *jail.Policy {
 	return p
 }
 
-// A judgement holds the targets of a command's paths at the time of the check.
-type judgement struct {
+// A pathCheck holds the targets of a command's paths at the time of the check.
+type pathCheck struct {
 	done  bool
 	paths []tool.JudgedPath
 }
 
-func (j *judgement) set(paths []tool.JudgedPath) { j.done, j.paths = true, paths }
+func (j *pathCheck) set(paths []tool.JudgedPath) { j.done, j.paths = true, paths }
 
 // check returns an error if the command must not run where only the earlier check limits its
 // reads: a path now leads elsewhere, to a file that may not be read without a prompt.
-func (j *judgement) check(mayRead func(path string) bool) error {
+func (j *pathCheck) check(mayRead func(path string) bool) error {
 	for _, p := range j.paths {
 		real, err := filepath.EvalSymlinks(p.Path)
 		switch {

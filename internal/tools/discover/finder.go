@@ -121,19 +121,19 @@ func (f *Finder) Suggest(text string, atLeast float64, n int, skip func(name str
 	}
 	c := f.catalog()
 	scores := c.index.Scores(tfidf.Document{{Text: text, Weight: 1}})
-	return suggested(scores, wish{atLeast, n, skip}, func(doc int) string { return c.skills[doc].Name }, func(doc int) string { return lineOf(c.skills[doc]) })
+	return suggested(scores, suggestOptions{atLeast, n, skip}, func(doc int) string { return c.skills[doc].Name }, func(doc int) string { return lineOf(c.skills[doc]) })
 }
 
-// A wish selects the skills to suggest: up to n with at least the given score, without those
+// A suggestOptions selects the skills to suggest: up to n with at least the given score, without those
 // for which skip returns true.
-type wish struct {
+type suggestOptions struct {
 	atLeast float64
 	n       int
 	skip    func(name string) bool // may be nil
 }
 
 // suggested returns the best skills by score, given the name and the line of each.
-func suggested(scores []float64, w wish, name, line func(doc int) string) (found []suggest.Suggestion) {
+func suggested(scores []float64, w suggestOptions, name, line func(doc int) string) (found []suggest.Suggestion) {
 	for doc, score := range scores {
 		if score > 0 && (score < w.atLeast || w.skip != nil && w.skip(name(doc))) {
 			scores[doc] = 0

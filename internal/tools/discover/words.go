@@ -36,6 +36,6 @@ func (w Words) Suggest(text string, atLeast float64, n int, skip func(name strin
 	}
 	said := textlist.List(parts.At(0))
 	index := tfidf.Packed{List: textlist.List(parts.At(1)), Docs: said.Len() / 2}
-	return suggested(index.Scores(tfidf.Document{{Text: text, Weight: 1}}), wish{atLeast, n, skip},
+	return suggested(index.Scores(tfidf.Document{{Text: text, Weight: 1}}), suggestOptions{atLeast, n, skip},
 		func(doc int) string { return said.At(2 * doc) }, func(doc int) string { return said.At(2*doc + 1) })
 }

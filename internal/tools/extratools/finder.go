@@ -122,7 +122,7 @@ func index(entries []entry) *tfidf.Index {
 	docs, fields := make([]tfidf.Document, len(entries)), make([]tfidf.Field, 3*len(entries))
 	for i, e := range entries {
 		d := fields[3*i : 3*i+3]
-		d[0] = tfidf.Field{Text: spoken(e.name), Weight: nameWeight}
+		d[0] = tfidf.Field{Text: searchName(e.name), Weight: nameWeight}
 		d[1] = tfidf.Field{Text: e.tool.Traits().Hint, Weight: hintWeight}
 		d[2] = tfidf.Field{Text: clip(e.tool.Spec().Description, maxIndexed), Weight: docWeight}
 		docs[i] = d
@@ -130,8 +130,8 @@ func index(entries []entry) *tfidf.Index {
 	return tfidf.New(docs)
 }
 
-// spoken returns a tool's name without the common prefix of server tools.
-func spoken(name string) string { return strings.TrimPrefix(name, "mcp__") }
+// searchName returns a tool's name without the common prefix of server tools.
+func searchName(name string) string { return strings.TrimPrefix(name, "mcp__") }
 
 // Warm builds the index of the currently deferred tools if needed.
 func (f *Finder) Warm() { f.catalog(f.Pool()) }
@@ -203,7 +203,7 @@ func scale(scores []float64, share float64) {
 
 // query returns a document with a text, its English translation and synonyms.
 func query(text string) tfidf.Document {
-	return tfidf.Document{{Text: text, Weight: 1}, {Text: inEnglish(text), Weight: 1}, {Text: alikes(text), Weight: alikeWeight}}
+	return tfidf.Document{{Text: text, Weight: 1}, {Text: inEnglish(text), Weight: 1}, {Text: synonyms(text), Weight: alikeWeight}}
 }
 
 // best returns up to n tools with the highest scores, ordered by name if equal.

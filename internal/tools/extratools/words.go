@@ -10,13 +10,13 @@ import (
 // alikeWeight is the weight of a query word's synonym.
 const alikeWeight = 0.3
 
-// alikes returns synonyms of query words that are common in tool names.
-func alikes(query string) string {
+// synonyms returns synonyms of query words that are common in tool names.
+func synonyms(query string) string {
 	return each(query, func(term string) string {
 		if term[0] >= utf8.RuneSelf {
 			return ""
 		}
-		return alike(term)
+		return synonymsOf(term)
 	})
 }
 
@@ -42,8 +42,8 @@ func each(query string, f func(term string) string) string {
 	return b.String()
 }
 
-// alike returns synonyms of a term that is a common tool verb or abbreviation.
-func alike(term string) string {
+// synonymsOf returns synonyms of a term that is a common tool verb or abbreviation.
+func synonymsOf(term string) string {
 	switch term {
 	case "creat", "add", "new", "mak", "insert":
 		return "create add new insert"

@@ -15,7 +15,7 @@ func (r *fileRead) readImage(ctx context.Context) (tool.Result, error) {
 	if err != nil {
 		return tool.Result{}, err
 	}
-	if !asked(r.Images) {
+	if !enabled(r.Images) {
 		return r.describeImage(data)
 	}
 	entry := r.entry(data)
@@ -67,5 +67,5 @@ func format(mediaType string) string {
 	return strings.ToUpper(strings.TrimPrefix(mediaType, "image/"))
 }
 
-// asked calls question, which may be nil.
-func asked(question func() bool) bool { return question != nil && question() }
+// enabled calls question, which may be nil.
+func enabled(question func() bool) bool { return question != nil && question() }

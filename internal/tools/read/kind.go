@@ -26,8 +26,8 @@ func extension(path string) string {
 	return strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))
 }
 
-// promised returns the kind suggested by a file's name.
-func promised(path string) kind {
+// kindByName returns the kind suggested by a file's name.
+func kindByName(path string) kind {
 	switch extension(path) {
 	case "png", "jpg", "jpeg", "gif", "webp":
 		return imageFile
@@ -39,8 +39,8 @@ func promised(path string) kind {
 	return textFile
 }
 
-// confirmed returns the kind by a file's first bytes, if they are conclusive.
-func confirmed(promised kind, head []byte) kind {
+// kindByContent returns the kind by a file's first bytes, if they are conclusive.
+func kindByContent(promised kind, head []byte) kind {
 	switch {
 	case picture.Sniff(head) != "":
 		return imageFile

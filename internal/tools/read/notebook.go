@@ -58,7 +58,7 @@ func (r *fileRead) notebookParts(ctx context.Context, rendered []notebook.Output
 			parts = append(parts, &msg.Text{Text: o.Text})
 			continue
 		}
-		if !asked(r.Images) {
+		if !enabled(r.Images) {
 			parts = append(parts, &msg.Text{Text: "[picture]\n"})
 			continue
 		}

@@ -124,7 +124,7 @@ func (r *fileRead) deliver(ctx context.Context, d *document) (tool.Result, error
 			FilePath: r.path, OriginalSize: len(d.data), FirstPage: d.pages.First, Count: d.pages.Len(), TotalPages: d.Pages(),
 		}},
 	}
-	if asked(r.Documents) {
+	if enabled(r.Documents) {
 		if data := d.cut(ctx); data != nil && len(data) <= maxDocument {
 			res.Parts = []msg.Part{&msg.Document{MediaType: "application/pdf", Title: filepath.Base(r.path), Data: data}}
 			if label := d.label(); label != "" {
@@ -213,7 +213,7 @@ func (r *fileRead) scanned(ctx context.Context, data []byte, pages int) (*msg.Im
 	switch {
 	case data == nil:
 		return nil, errors.New("there is no text on this page")
-	case !asked(r.Images):
+	case !enabled(r.Images):
 		return nil, errors.New("this page is a picture, and the model in use takes none")
 	}
 	p, err := picture.Fit(ctx, data, r.MaxTokens/pages)

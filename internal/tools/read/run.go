@@ -44,7 +44,7 @@ func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, err
 
 // read reads the file by its content, regardless of its name.
 func (r *fileRead) read(ctx context.Context) (tool.Result, error) {
-	kind := promised(r.path)
+	kind := kindByName(r.path)
 	ranged := r.in.Offset != nil || r.in.Limit != nil
 	if kind == notebookFile && ranged {
 		kind = textFile // line numbers refer to the file, not to cells
@@ -57,7 +57,7 @@ func (r *fileRead) read(ctx context.Context) (tool.Result, error) {
 	if err != nil && err != io.EOF {
 		return tool.Result{}, fmt.Errorf("reading %w", err)
 	}
-	if found := confirmed(kind, head[:n]); found != kind {
+	if found := kindByContent(kind, head[:n]); found != kind {
 		if kind = found; kind == textFile {
 			if tooLarge := r.tooLarge(ctx, kind); tooLarge != nil {
 				return tool.Result{}, tooLarge

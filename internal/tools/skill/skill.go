@@ -45,8 +45,8 @@ type Output struct {
 	Result string `json:"result,omitempty"`
 }
 
-// A Wish is the permissions that a skill requests.
-type Wish struct {
+// A Permissions is the permissions that a skill requests.
+type Permissions struct {
 	// Broken is the error if the requested permissions are invalid, in which case the skill is
 	// not run; nil otherwise.
 	Broken error
@@ -64,9 +64,9 @@ type Config struct {
 	Find  func(name string) *skill.Skill
 	Names func() []string
 	// Running reports whether a skill is already running with these arguments.
-	Running func(s *skill.Skill, args string) bool
-	Wish    func(s *skill.Skill) Wish
-	Run     func(ctx context.Context, s *skill.Skill, args string, report func(tool.Progress)) (tool.Result, error)
+	Running     func(s *skill.Skill, args string) bool
+	Permissions func(s *skill.Skill) Permissions
+	Run         func(ctx context.Context, s *skill.Skill, args string, report func(tool.Progress)) (tool.Result, error)
 	// Enabled returns an error if the tool is not offered.
 	Enabled func() error
 }
@@ -102,7 +102,7 @@ func (c *Config) bind(in Input) (tool.Call, error) {
 	case c.Running(s, in.Args):
 		return nil, fmt.Errorf("the skill %s is running already, and its instructions are in this conversation: follow them", s.Name)
 	}
-	if err := c.Wish(s).Broken; err != nil {
+	if err := c.Permissions(s).Broken; err != nil {
 		return nil, err
 	}
 	return c.Call(s, in.Args), nil
@@ -145,15 +145,15 @@ func (c *call) Title() string {
 func (c *call) Activity() string { return "Running skill " + c.skill.Name }
 
 // Preapproved reports whether the skill requests no permissions.
-func (c *call) Preapproved() bool { return c.config.Wish(c.skill).Free }
+func (c *call) Preapproved() bool { return c.config.Permissions(c.skill).Free }
 
 // NeedsPerson reports whether only the user can approve.
-func (c *call) NeedsPerson() bool { return c.config.Wish(c.skill).Personal }
+func (c *call) NeedsPerson() bool { return c.config.Permissions(c.skill).Personal }
 
 // Preview shows the actions that the skill would be allowed.
 func (c *call) Preview(context.Context) (tool.Display, error) {
 	text := fmt.Sprintf("%s (from %s)", c.skill.Description, c.skill.Origin)
-	if wish := c.config.Wish(c.skill).Text; wish != "" {
+	if wish := c.config.Permissions(c.skill).Text; wish != "" {
 		text += "\nUntil the end of the turn it may, without asking:\n" + wish
 	}
 	return tool.Plain{Text: text}, nil

@@ -28,11 +28,11 @@ func config() Config {
 		},
 		Names:   func() []string { return []string{"team:deploy", "running"} },
 		Running: func(s *skill.Skill, args string) bool { return s.Name == "running" && args == "x" },
-		Wish: func(s *skill.Skill) Wish {
+		Permissions: func(s *skill.Skill) Permissions {
 			if len(s.Allowed) > 0 {
-				return Wish{Text: "- run any command"}
+				return Permissions{Text: "- run any command"}
 			}
-			return Wish{Free: true}
+			return Permissions{Free: true}
 		},
 		Run: func(context.Context, *skill.Skill, string, func(tool.Progress)) (tool.Result, error) {
 			r := tool.Text("running")

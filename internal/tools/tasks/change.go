@@ -15,7 +15,7 @@ import (
 
 // Draft is the input of TaskCreate.
 type Draft struct {
-	own
+	ownState
 	Subject     string                     `json:"subject"`
 	Description string                     `json:"description"`
 	ActiveForm  string                     `json:"activeForm,omitempty"`
@@ -45,7 +45,7 @@ func (c *Config) create(ctx context.Context, in Draft, _ func(tool.Progress)) (t
 	if err != nil {
 		return tool.Result{}, err
 	}
-	may := func(t tasklist.Task) error { return asked(ctx, c.Create, t) }
+	may := func(t tasklist.Task) error { return allowed(ctx, c.Create, t) }
 	t, err := list.Create(ctx, tasklist.Draft{Subject: in.Subject, Description: in.Description, ActiveForm: in.ActiveForm, Metadata: in.Metadata}, may)
 	if err != nil {
 		return tool.Result{}, err
@@ -58,8 +58,8 @@ func (c *Config) create(ctx context.Context, in Draft, _ func(tool.Progress)) (t
 	return r, nil
 }
 
-// asked calls may, which may be nil.
-func asked(ctx context.Context, may func(context.Context, tasklist.Task) error, t tasklist.Task) error {
+// allowed calls may, which may be nil.
+func allowed(ctx context.Context, may func(context.Context, tasklist.Task) error, t tasklist.Task) error {
 	if may == nil {
 		return nil
 	}
@@ -68,7 +68,7 @@ func asked(ctx context.Context, may func(context.Context, tasklist.Task) error, 
 
 // Change is the input of TaskUpdate.
 type Change struct {
-	own
+	ownState
 	TaskID       string                     `json:"taskId"`
 	Status       string                     `json:"status,omitempty"`
 	Subject      *string                    `json:"subject,omitempty"`
@@ -143,7 +143,7 @@ func (c *Config) update(ctx context.Context, in Change, _ func(tool.Progress)) (
 			return tool.Result{}, advise(err)
 		}
 		if t.Open() {
-			if err := asked(ctx, c.Complete, t); err != nil {
+			if err := allowed(ctx, c.Complete, t); err != nil {
 				return tool.Result{}, err
 			}
 		}

@@ -12,7 +12,7 @@ import (
 
 // Ref is the input of TaskGet.
 type Ref struct {
-	reads
+	readOnly
 	TaskID string `json:"taskId"`
 }
 
@@ -69,7 +69,7 @@ func (c *Config) get(ctx context.Context, in Ref, _ func(tool.Progress)) (tool.R
 }
 
 // None is the empty input of TaskList.
-type None struct{ reads }
+type None struct{ readOnly }
 
 // Title returns a line for dialogs and logs.
 func (None) Title() string { return "List tasks" }

@@ -96,26 +96,26 @@ func (c *Config) def(name, hint, doc, chinese, schema, output string) tool.Def {
 	}
 }
 
-// own is embedded in inputs of calls that access only the program's own lists.
-type own struct{}
+// ownState is embedded in inputs of calls that access only the program's own lists.
+type ownState struct{}
 
 // OpenWorld returns false: the call reaches nothing outside.
-func (own) OpenWorld() bool { return false }
+func (ownState) OpenWorld() bool { return false }
 
 // Access returns nil: the call accesses no user files.
-func (own) Access() []tool.Access { return nil }
+func (ownState) Access() []tool.Access { return nil }
 
 // Planning returns true: the list may be used while planning.
-func (own) Planning() bool { return true }
+func (ownState) Planning() bool { return true }
 
-// reads is embedded in inputs of calls that change nothing.
-type reads struct{ own }
+// readOnly is embedded in inputs of calls that change nothing.
+type readOnly struct{ ownState }
 
 // ReadOnly returns true: the call changes nothing.
-func (reads) ReadOnly() bool { return true }
+func (readOnly) ReadOnly() bool { return true }
 
 // Concurrent returns true: reading does not affect other calls.
-func (reads) Concurrent() bool { return true }
+func (readOnly) Concurrent() bool { return true }
 
 // Checklist converts tasks to a checklist for the user.
 func Checklist(all []tasklist.Task) tool.Checklist {

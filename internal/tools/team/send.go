@@ -24,23 +24,23 @@ var (
 	sendOutput string
 )
 
-// A Carrier delivers messages to other agents. Carries returns an error if no agent can receive
+// A Messenger delivers messages to other agents. Carries returns an error if no agent can receive
 // messages now.
-type Carrier interface {
+type Messenger interface {
 	Carries() error
-	Carry(ctx context.Context, l Letter) (Receipt, error)
+	Carry(ctx context.Context, l Message) (Receipt, error)
 }
 
-// A Letter is a message to other agents.
-type Letter struct {
+// A Message is a message to other agents.
+type Message struct {
 	To, Summary string
 	// Text is the message text; empty if it is an order.
 	Text  string
-	Order *Order
+	Order *ControlMessage
 }
 
-// An Order is a message that the recipient's program handles.
-type Order struct {
+// A ControlMessage is a message that the recipient's program handles.
+type ControlMessage struct {
 	Type    string `json:"type"`
 	Request string `json:"request_id,omitempty"`
 	Approve *bool  `json:"approve,omitempty"`
@@ -65,16 +65,16 @@ type Receipt struct {
 }
 
 // Send returns the tool that sends messages to other agents.
-func Send(c Carrier) tool.Tool {
+func Send(c Messenger) tool.Tool {
 	return send(c, tool.Traits{Late: true})
 }
 
 // Always returns the same tool for an agent that depends on it: it is in every request.
-func Always(c Carrier) tool.Tool {
+func Always(c Messenger) tool.Tool {
 	return send(c, tool.Traits{AlwaysLoad: true})
 }
 
-func send(c Carrier, t tool.Traits) tool.Tool {
+func send(c Messenger, t tool.Traits) tool.Tool {
 	t.Translate, t.Hint = tool.InChinese(sendChinese), "write to a teammate or continue a sub-agent"
 	t.Params = tool.Params{Texts: []string{"to", "summary", "message"}}
 	t.Output, t.Enabled = json.RawMessage(strings.TrimSpace(sendOutput)), c.Carries
@@ -99,7 +99,7 @@ func send(c Carrier, t tool.Traits) tool.Tool {
 type Input struct {
 	To      string `json:"to"`
 	Summary string `json:"summary,omitempty"`
-	Message any    `json:"message"` // text or an [Order] object
+	Message any    `json:"message"` // text or an [ControlMessage] object
 }
 
 // Validate checks the constraints that the schema cannot express.
@@ -109,8 +109,8 @@ func (in Input) Validate() error {
 }
 
 // letter converts the input to a message, which is text or an order.
-func (in Input) letter() (Letter, error) {
-	l := Letter{To: strings.TrimSpace(in.To), Summary: in.Summary}
+func (in Input) letter() (Message, error) {
+	l := Message{To: strings.TrimSpace(in.To), Summary: in.Summary}
 	if l.To == "" {
 		return l, errors.New("to is empty: name the recipient")
 	}
@@ -126,7 +126,7 @@ func (in Input) letter() (Letter, error) {
 	}
 	d := json.NewDecoder(bytes.NewReader(object))
 	d.DisallowUnknownFields()
-	l.Order = &Order{}
+	l.Order = &ControlMessage{}
 	if err := d.Decode(l.Order); err != nil {
 		return l, fmt.Errorf("the message is neither text nor one of the objects that are known: %w", err)
 	}
@@ -134,7 +134,7 @@ func (in Input) letter() (Letter, error) {
 }
 
 // check returns an error if an order is incomplete.
-func (o *Order) check() error {
+func (o *ControlMessage) check() error {
 	if !slices.Contains([]string{ShutdownRequest, ShutdownResponse, PlanResponse}, o.Type) {
 		return fmt.Errorf("there is no message of the type %q; send text, or %s, %s or %s", tool.OneLine(o.Type, 40), ShutdownRequest, ShutdownResponse, PlanResponse)
 	}

@@ -14,7 +14,7 @@ import (
 // office creates teams and delivers letters, or fails.
 type office struct {
 	err  error
-	sent []Letter
+	sent []Message
 }
 
 func (o *office) Leads() error   { return o.err }
@@ -27,7 +27,7 @@ func (o *office) Create(_ context.Context, name, _ string) (Created, error) {
 
 func (o *office) Delete(context.Context) (string, error) { return "crew", o.err }
 
-func (o *office) Carry(_ context.Context, l Letter) (Receipt, error) {
+func (o *office) Carry(_ context.Context, l Message) (Receipt, error) {
 	o.sent = append(o.sent, l)
 	return Receipt{To: []string{l.To}, Status: "Sent to " + l.To + "."}, o.err
 }

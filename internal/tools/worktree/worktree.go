@@ -62,7 +62,7 @@ func (in EntryInput) Validate() error {
 	return worktree.CheckName(in.Name)
 }
 
-type entry struct {
+type enterCall struct {
 	m  Mover
 	in EntryInput
 }
@@ -71,36 +71,36 @@ func enter(m Mover) tool.Tool {
 	return tool.NewBound(tool.Def{
 		Name: "EnterWorktree", Doc: strings.TrimSpace(enterDoc), Schema: json.RawMessage(strings.TrimSpace(enterSchema)),
 		Traits: tool.Traits{Translate: tool.InChinese(enterChinese), Hint: "move the session into a git worktree", Params: tool.Params{Texts: []string{"name"}}},
-	}, func(in EntryInput) (tool.Call, error) { return &entry{m, in}, nil })
+	}, func(in EntryInput) (tool.Call, error) { return &enterCall{m, in}, nil })
 }
 
-func (e *entry) Input() any      { return e.in }
-func (e *entry) OpenWorld() bool { return false }
+func (e *enterCall) Input() any      { return e.in }
+func (e *enterCall) OpenWorld() bool { return false }
 
 // Title returns a line for dialogs and logs.
-func (e *entry) Title() string {
+func (e *enterCall) Title() string {
 	if e.in.Name == "" {
 		return "Work in a new git worktree"
 	}
 	return "Work in the git worktree " + e.in.Name
 }
 
-func (e *entry) Activity() string { return "Making a worktree" }
+func (e *enterCall) Activity() string { return "Making a worktree" }
 
 // Consent describes the effect of the user's approval.
-func (e *entry) Consent() string {
+func (e *enterCall) Consent() string {
 	return "Yes makes a copy of the repository at " + worktree.Folder + ", with a branch of its own, and the session works there."
 }
 
 // Foresee returns an error if the session cannot move.
-func (e *entry) Foresee(bool) error {
+func (e *enterCall) Foresee(bool) error {
 	if t := e.m.Current(); t != nil {
 		return fmt.Errorf("the session works in the worktree %s already; ExitWorktree leaves it", t.Path)
 	}
 	return nil
 }
 
-func (e *entry) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, error) {
+func (e *enterCall) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, error) {
 	if err := e.Foresee(true); err != nil {
 		return tool.Result{}, err
 	}
@@ -140,7 +140,7 @@ func (in ExitInput) Validate() error {
 
 func (in ExitInput) removes() bool { return in.Action == "remove" }
 
-type leaving struct {
+type exitCall struct {
 	m  Mover
 	in ExitInput
 }
@@ -149,14 +149,14 @@ func exit(m Mover) tool.Tool {
 	return tool.NewBound(tool.Def{
 		Name: ExitName, Doc: strings.TrimSpace(exitDoc), Schema: json.RawMessage(strings.TrimSpace(exitSchema)),
 		Traits: tool.Traits{Translate: tool.InChinese(exitChinese), Hint: "leave a git worktree, and keep or remove it"},
-	}, func(in ExitInput) (tool.Call, error) { return &leaving{m, in}, nil })
+	}, func(in ExitInput) (tool.Call, error) { return &exitCall{m, in}, nil })
 }
 
-func (l *leaving) Input() any      { return l.in }
-func (l *leaving) OpenWorld() bool { return false }
+func (l *exitCall) Input() any      { return l.in }
+func (l *exitCall) OpenWorld() bool { return false }
 
 // Title returns a line for dialogs and logs.
-func (l *leaving) Title() string {
+func (l *exitCall) Title() string {
 	switch {
 	case l.in.Discard:
 		return "Leave the git worktree and remove it with all changes"
@@ -166,10 +166,10 @@ func (l *leaving) Title() string {
 	return "Leave the git worktree and keep it"
 }
 
-func (l *leaving) Activity() string { return "Leaving the worktree" }
+func (l *exitCall) Activity() string { return "Leaving the worktree" }
 
 // Consent describes the effect of the user's approval.
-func (l *leaving) Consent() string {
+func (l *exitCall) Consent() string {
 	switch {
 	case l.in.Discard:
 		return "Yes deletes the worktree and its branch, with uncommitted changes and commits that are nowhere else."
@@ -180,7 +180,7 @@ func (l *leaving) Consent() string {
 }
 
 // Preview shows the changes that would be lost.
-func (l *leaving) Preview(ctx context.Context) (tool.Display, error) {
+func (l *exitCall) Preview(ctx context.Context) (tool.Display, error) {
 	t := l.m.Current()
 	if t == nil || !l.in.Discard {
 		return tool.Plain{}, nil
@@ -193,7 +193,7 @@ func (l *leaving) Preview(ctx context.Context) (tool.Display, error) {
 }
 
 // Foresee returns an error if the worktree cannot be left or removed.
-func (l *leaving) Foresee(bool) error {
+func (l *exitCall) Foresee(bool) error {
 	t := l.m.Current()
 	if t == nil {
 		return errors.New("the session does not work in a worktree that it can leave")
@@ -216,7 +216,7 @@ func advise(err error) error {
 	return errors.New(msg.Neutralise(err.Error()) + "\nNothing was removed. Commit or move what is needed, or use the action \"keep\"; discard_changes deletes all of it, if the user agrees")
 }
 
-func (l *leaving) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, error) {
+func (l *exitCall) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, error) {
 	t := l.m.Current()
 	if t == nil {
 		return tool.Result{}, l.Foresee(true)
@@ -236,7 +236,7 @@ func (l *leaving) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, 
 }
 
 // keep leaves the worktree unchanged.
-func (l *leaving) keep(ctx context.Context, t *worktree.Tree) (tool.Result, error) {
+func (l *exitCall) keep(ctx context.Context, t *worktree.Tree) (tool.Result, error) {
 	back, err := l.m.Leave(ctx)
 	if err != nil {
 		return tool.Result{}, err

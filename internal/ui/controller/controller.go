@@ -303,7 +303,7 @@ func (d course) entry(e session.Entry) {
 	}
 	d.view.Entry(e)
 	switch ev := e.Event.(type) {
-	case session.Beside, session.Task:
+	case session.SubagentEvent, session.Task:
 		return
 	case session.Loop:
 		if _, ok := ev.Event.(agent.ToolDone); ok {

@@ -55,7 +55,7 @@ func (d *Driver) Interrupt(ctx context.Context, typing bool) {
 	case d.working:
 		d.leaving = true
 		exit{d}.stopping("Interrupting; Ctrl-C again exits")
-		d.Submit(ctx, session.Interrupt{Queued: true, Unsay: d.unsaid})
+		d.Submit(ctx, session.Interrupt{Queued: true, WithdrawPrompt: d.unsaid})
 	case typing:
 		d.leaving = false
 		d.view.Ready()
@@ -83,7 +83,7 @@ func (d *Driver) Stop(ctx context.Context) bool {
 	case d.slash.cancel(), d.typed.cancel():
 	case d.working:
 		exit{d}.stopping("Interrupting")
-		d.Submit(ctx, session.Interrupt{Queued: true, Unsay: d.unsaid})
+		d.Submit(ctx, session.Interrupt{Queued: true, WithdrawPrompt: d.unsaid})
 	default:
 		return false
 	}

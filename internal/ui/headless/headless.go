@@ -248,8 +248,8 @@ func (f *Front) show(ctx context.Context, e session.Entry) {
 		f.result.Add(ev.Event)
 		f.p.Event(ev.Event)
 		f.note(ev.Event)
-	case session.Beside:
-		if p, ok := f.p.(interface{ Beside(session.Beside) }); ok {
+	case session.SubagentEvent:
+		if p, ok := f.p.(interface{ Beside(session.SubagentEvent) }); ok {
 			p.Beside(ev)
 		}
 	case session.Task:

@@ -648,7 +648,7 @@ func TestChoicesOfHosts(t *testing.T) {
 	d := talkAsking(t, Host{Asks: true})
 	choices := session.Choices{
 		Items: []session.Choice{{Text: "Which?"}, {Text: "What else?", Multiple: true}},
-		Call:  session.AskingCall{Tool: "Questions", Use: "toolu_7", Input: json.RawMessage(`{"questions":[]}`)},
+		Call:  session.QuestionCall{Tool: "Questions", Use: "toolu_7", Input: json.RawMessage(`{"questions":[]}`)},
 	}
 	const asked = `{"input":{"questions":[]},"requires_user_interaction":true,"subtype":"can_use_tool","tool_name":"Questions","tool_use_id":"toolu_7"}`
 	declined := session.Selection{Declined: true}

@@ -11,7 +11,7 @@ import (
 // Beside prints a sub-agent's messages as part of the call that launched it, and its denied
 // calls. Messages of sub-agents without such a call are not printed: clients would attribute
 // them to the main conversation.
-func (p *Printer) Beside(b session.Beside) {
+func (p *Printer) Beside(b session.SubagentEvent) {
 	if b.Use == "" {
 		return
 	}
@@ -52,7 +52,7 @@ func (f *filter) wanted(parts []msg.Part) (kept []msg.Part) {
 }
 
 // from adds the call a message belongs to and its sub-agent; nil means the main conversation.
-func from(o *Object, by *session.Beside) {
+func from(o *Object, by *session.SubagentEvent) {
 	if by == nil {
 		o.Null("parent_tool_use_id")
 		return

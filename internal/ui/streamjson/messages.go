@@ -41,7 +41,7 @@ func (p *Printer) replay(e msg.Entry) {
 }
 
 // answer prints an answer; by is the sub-agent that gave it, or nil.
-func (p *Printer) answer(e msg.Entry, usage *msg.Usage, by *session.Beside) {
+func (p *Printer) answer(e msg.Entry, usage *msg.Usage, by *session.SubagentEvent) {
 	for i, part := range e.Message.Parts {
 		if use, ok := part.(*msg.ToolUse); ok && p.cfg.Seen != nil {
 			part = p.cfg.Seen(use)
@@ -74,7 +74,7 @@ func (p *Printer) answer(e msg.Entry, usage *msg.Usage, by *session.Beside) {
 
 // said prints a user message: each tool result on its own line, then the rest. To is the
 // receiving sub-agent, or nil.
-func (p *Printer) said(e msg.Entry, to *session.Beside) {
+func (p *Printer) said(e msg.Entry, to *session.SubagentEvent) {
 	var lines [][]msg.Part
 	var rest []msg.Part
 	for _, part := range e.Message.Parts {

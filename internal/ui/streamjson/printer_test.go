@@ -122,7 +122,7 @@ func TestPrinter(t *testing.T) {
 			`{"type":"system","subtype":"hook_response","hook_id":"h2","hook_name":"PreToolUse:T","hook_event":"PreToolUse","output":"o","stdout":"o","stderr":"","exit_code":2,"outcome":"error","duration_ms":1000`,
 		}},
 		{"a sub-agent", nil, func(p *Printer) {
-			by := session.Beside{ID: "a1", Type: "scout", Title: "look around", Use: "u0"}
+			by := session.SubagentEvent{ID: "a1", Type: "scout", Title: "look around", Use: "u0"}
 			for _, by.Event = range []agent.Event{
 				appended("e1", msg.User, &msg.Text{Text: "look"}), appended("e2", msg.Assistant, &msg.Text{Text: "a"}),
 				agent.ToolDone{Use: use, Result: denied, Denied: true}, agent.Failed{Err: overloaded},

@@ -64,7 +64,7 @@ func TestTasks(t *testing.T) {
 func TestOnlyCalls(t *testing.T) {
 	p, out := newPrinter(nil)
 	p.OnlyCalls(true)
-	scout := session.Beside{ID: "a1", Type: "scout", Use: "toolu_1"}
+	scout := session.SubagentEvent{ID: "a1", Type: "scout", Use: "toolu_1"}
 	for _, ev := range []agent.Event{
 		appended("e1", msg.User, &msg.Text{Text: "Look."}),
 		appended("e2", msg.Assistant, &msg.Text{Text: "I look."}, msg.NewToolUse("toolu_2", "Read", `{}`)),

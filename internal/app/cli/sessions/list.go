@@ -83,7 +83,7 @@ func listSessions(_ context.Context, t *Task) error {
 }
 
 // tellLeftOut reports unreadable and empty session files.
-func (t *Task) tellLeftOut(left *archive.LeftOut) {
+func (t *Task) tellLeftOut(left *archive.Omitted) {
 	const most = 5
 	for i := range left.Unreadable[:min(most, len(left.Unreadable))] {
 		t.Say(left.Unreadable[i].Error())

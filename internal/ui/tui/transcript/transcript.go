@@ -274,7 +274,7 @@ func (t *Transcript) finished(ev session.Finished) {
 	case ev.Reason.OK(), ev.Err != nil: // the error was shown already
 	case ev.Reason == agent.AbortedTools && ev.Detail != "": // the user said no
 		t.faint("What next?")
-	case ev.Unsaid:
+	case ev.Withdrawn:
 		t.faint("Cancelled. Your message is back in the input.")
 	case ev.Reason.Aborted():
 		t.faint("Stopped. What next?")
