@@ -25,7 +25,7 @@ import (
 //
 // Proves CMD-02.
 func TestEveryCommandAnswersEverywhere(t *testing.T) {
-	for _, c := range commands.New(commands.Config{Terminal: true, Surroundings: commands.Surroundings{Sections: slices.Concat(program.Sections(program.Config{}), extensions.Sections(), display.Sections(display.Config{}), rules.Sections(), memory.Sections(), schedule.Sections(), worktrees.Sections(nil, nil), (*tasks.Lists)(nil).Sections())}}).Commands() {
+	for _, c := range commands.New(commands.Config{Terminal: true, Env: commands.Env{Sections: slices.Concat(program.Sections(program.Config{}), extensions.Sections(), display.Sections(display.Config{}), rules.Sections(), memory.Sections(), schedule.Sections(), worktrees.Sections(nil, nil), (*tasks.Lists)(nil).Sections())}}).Commands() {
 		if c.Kind == commands.Ask {
 			continue
 		}

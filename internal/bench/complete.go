@@ -22,7 +22,7 @@ func reportCompletion(b *bench, runs int) {
 	for i := range all {
 		all[i] = commands.Command{Name: fmt.Sprintf("plugin-%d:deploy-%d", i%skillPlugins, i), Origin: "a plugin"}
 	}
-	d := commands.New(commands.Config{Terminal: true, Surroundings: commands.Surroundings{
+	d := commands.New(commands.Config{Terminal: true, Env: commands.Env{
 		Commands: func(bool) []commands.Command { return all }, Score: func(name string) float64 { return float64(len(name)) },
 	}})
 	slowest, search := time.Duration(0), time.Duration(0)

@@ -60,14 +60,14 @@ type (
 	}
 
 	// A Switch changes to another session: the named one, or a new one if the name is empty.
-	// Said is shown first; it may be empty.
+	// MessageText is shown first; it may be empty.
 	Switch struct{ Session, Said string }
 
 	// Leave exits the program.
 	Leave struct{}
 )
 
-// Said returns the prompt to submit to the session.
+// MessageText returns the prompt to submit to the session.
 func (p Prompt) Said() session.Prompt {
 	return session.Prompt{Parts: []msg.Part{&msg.Text{Text: p.Text}}, Make: p.Make}
 }

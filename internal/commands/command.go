@@ -127,14 +127,14 @@ func (d *Desk) Commands() []Command {
 	return slices.DeleteFunc(all, func(c Command) bool { return unavailable(d, &c) != nil })
 }
 
-// further returns the dynamic commands, see [Surroundings]. The length of their descriptions is
+// further returns the dynamic commands, see [Env]. The length of their descriptions is
 // limited.
 func further(d *Desk, wait bool) []Command {
-	if d.Surroundings.Commands == nil {
+	if d.Env.Commands == nil {
 		return nil
 	}
 	const maxDoc, maxArgs = 250, 100
-	all := slices.Clone(d.Surroundings.Commands(wait))
+	all := slices.Clone(d.Env.Commands(wait))
 	for i := range all {
 		all[i].Doc, all[i].Args = short(all[i].Doc, maxDoc), short(all[i].Args, maxArgs)
 	}
@@ -156,9 +156,9 @@ func unavailable(d *Desk, c *Command) error {
 		return fmt.Errorf("/%s is available at a terminal only; use %s", c.Name, c.Instead)
 	case c.Terminal && !d.Terminal:
 		return fmt.Errorf("/%s is available at a terminal only", c.Name)
-	case c.Switch != "" && d.Surroundings.Enabled != nil && !d.Surroundings.Enabled(c.Switch):
-		if d.Surroundings.Disabled != nil {
-			if name := d.Surroundings.Disabled(c.Switch); name != "" {
+	case c.Switch != "" && d.Env.Enabled != nil && !d.Env.Enabled(c.Switch):
+		if d.Env.Disabled != nil {
+			if name := d.Env.Disabled(c.Switch); name != "" {
 				return fmt.Errorf("/%s is turned off by the variable %s; unset it to use the command", c.Name, name)
 			}
 		}

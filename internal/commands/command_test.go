@@ -21,7 +21,7 @@ func offer(commands ...Command) *Desk {
 			commands[i].Run = func(context.Context, *Desk, string) (Answer, error) { return Prompt{Text: name}, nil }
 		}
 	}
-	return New(Config{Terminal: true, Surroundings: Surroundings{Commands: func(bool) []Command { return commands }}})
+	return New(Config{Terminal: true, Env: Env{Commands: func(bool) []Command { return commands }}})
 }
 
 // TestLookupOrder checks that an exact match comes first, built in or not; otherwise case is
@@ -49,7 +49,7 @@ func TestLookupOrder(t *testing.T) {
 // Proves CMD-02.
 func TestSwitches(t *testing.T) {
 	list := func(on bool) map[string]bool {
-		d := New(Config{Terminal: true, Surroundings: Surroundings{Enabled: func(string) bool { return on }}})
+		d := New(Config{Terminal: true, Env: Env{Enabled: func(string) bool { return on }}})
 		names := map[string]bool{}
 		for _, c := range d.Commands() {
 			names[c.Name] = true
@@ -96,7 +96,7 @@ func TestCompleteNames(t *testing.T) {
 		Command{Name: "team:deploy-web"}, Command{Name: "team:deploy-api"}, Command{Name: "commit"}, Command{Name: "ops:commit"}, Command{Name: "Upper", Args: "[X]"},
 	)
 	used := map[string]float64{"team:deploy-api": 3}
-	d.Surroundings.Score = func(name string) float64 { return used[name] }
+	d.Env.Score = func(name string) float64 { return used[name] }
 	for _, tt := range []struct {
 		text, want string
 		choices    []string
@@ -128,7 +128,7 @@ func TestCompleteNames(t *testing.T) {
 // Proves CMD-01.
 func TestCommandIsGone(t *testing.T) {
 	all := []Command{{Name: "deploy", Origin: "the project"}}
-	d := New(Config{Surroundings: Surroundings{Commands: func(bool) []Command { return all }}})
+	d := New(Config{Env: Env{Commands: func(bool) []Command { return all }}})
 	if done, _ := d.Complete(t.Context(), "/depl"); done != "/deploy" {
 		t.Fatal(done)
 	}
@@ -149,7 +149,7 @@ func BenchmarkComplete(b *testing.B) {
 		all[i] = Command{Name: fmt.Sprintf("plugin-%d:deploy-%d", i%300, i), Doc: strings.Repeat("about ", 30), Origin: "plugin"}
 	}
 	d := offer(all...)
-	d.Surroundings.Score = func(name string) float64 { return float64(len(name)) }
+	d.Env.Score = func(name string) float64 { return float64(len(name)) }
 	for _, typed := range []string{"/", "/p", "/deploy", "/pd19", "/dly", "/zzz"} {
 		b.Run(typed[1:], func(b *testing.B) {
 			for b.Loop() {
@@ -226,7 +226,7 @@ func TestConfigSearch(t *testing.T) {
 		{Key: "effort", Value: "low", Doc: "how hard the model works", Origin: "your settings"}, {Key: "sandbox.enabled", Value: "false", Doc: "confine commands"},
 		{Key: "sandbox.hosts", Doc: "hosts that commands may reach"}, {Key: "shell", Value: "bash", Doc: "runs commands, in the sandbox or not"},
 	}
-	d := New(Config{Surroundings: Surroundings{Options: func(bool) []Option { return options }}})
+	d := New(Config{Env: Env{Options: func(bool) []Option { return options }}})
 	run := func(arg string) string {
 		a, err := d.Run(t.Context(), "config", arg)
 		if err != nil {

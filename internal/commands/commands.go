@@ -33,21 +33,21 @@ type Config struct {
 	Terminal bool
 
 	// Log is the transcript of the session; it may be nil.
-	Log          *store.Log
-	Models       Models
-	Permission   Permission
-	Files        Files
-	Preamble     Preamble
-	Surroundings Surroundings
-	Extensions   Extensions
-	Memory       *Memory // may be nil
+	Log        *store.Log
+	Models     Models
+	Permission Permission
+	Files      Files
+	Preamble   Preamble
+	Env        Env
+	Extensions Extensions
+	Memory     *Memory // may be nil
 	// Instructions are the instruction files; nil if none are read.
 	Instructions Instructions
 	// Tasks are the background tasks; nil if they are disabled.
 	Tasks *task.Table
 	// Execute runs a shell command typed by the user and returns its output, calling report
 	// with partial output; nil disables shell commands.
-	Execute func(ctx context.Context, command string, report func(tool.Display)) (Ran, error)
+	Execute func(ctx context.Context, command string, report func(tool.Display)) (ShellResult, error)
 }
 
 // Models describes the available models.
@@ -115,7 +115,7 @@ func New(cfg Config) *Desk {
 	if cfg.Files.Short == nil {
 		cfg.Files.Short = func(path string) string { return path }
 	}
-	d := &Desk{Config: cfg, sections: merge(sections(), cfg.Surroundings.Sections)}
+	d := &Desk{Config: cfg, sections: merge(sections(), cfg.Env.Sections)}
 	if cfg.Now != nil {
 		d.opened = cfg.Now()
 	}

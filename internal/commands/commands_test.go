@@ -224,7 +224,7 @@ func TestChoices(t *testing.T) {
 		t.Error(err)
 	}
 	for _, m := range permission.Modes() {
-		if m.About() == "" || ModeInWords(string(m)) == string(m) {
+		if m.About() == "" || DescribeMode(string(m)) == string(m) {
 			t.Errorf("%s is not explained", m)
 		}
 	}
@@ -260,8 +260,8 @@ func TestShell(t *testing.T) {
 	if _, err := d.Shell(t.Context(), "make", nil); err == nil {
 		t.Error("run without a shell")
 	}
-	d = New(Config{Execute: func(_ context.Context, command string, _ func(tool.Display)) (Ran, error) {
-		return Ran{Output: "ran " + command}, errors.New(", badly")
+	d = New(Config{Execute: func(_ context.Context, command string, _ func(tool.Display)) (ShellResult, error) {
+		return ShellResult{Output: "ran " + command}, errors.New(", badly")
 	}})
 	a, err := d.Shell(t.Context(), "make", nil)
 	if err != nil {

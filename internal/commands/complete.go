@@ -81,8 +81,8 @@ func completeName(d *Desk, typed string) (string, []string) {
 		}
 		total++
 		it := candidate{name: name, rank: rank, args: c.Args != ""}
-		if c.Origin != "" && d.Surroundings.Score != nil {
-			it.score = d.Surroundings.Score(c.Name)
+		if c.Origin != "" && d.Env.Score != nil {
+			it.score = d.Env.Score(c.Name)
 		}
 		at := len(top)
 		for at > 0 && (top[at-1].rank < it.rank || top[at-1].rank == it.rank && top[at-1].score < it.score) {
@@ -107,8 +107,8 @@ func completeName(d *Desk, typed string) (string, []string) {
 	for _, s := range d.sections {
 		look(s.Commands)
 	}
-	if d.Surroundings.Commands != nil {
-		look(d.Surroundings.Commands(false))
+	if d.Env.Commands != nil {
+		look(d.Env.Commands(false))
 	}
 	done := "/" + common
 	if total == 0 || len(done) < len(typed) {
@@ -173,10 +173,10 @@ func completeFile(ctx context.Context, d *Desk, head, typed string) (string, []s
 	for _, m := range FilesLike(ctx, d, typed) {
 		found = append(found, m.Path)
 	}
-	if d.Surroundings.Resources != nil {
+	if d.Env.Resources != nil {
 		ctx, cancel := context.WithTimeout(ctx, completionTime)
 		defer cancel()
-		resources := d.Surroundings.Resources(ctx, typed)
+		resources := d.Env.Resources(ctx, typed)
 		found = append(resources[:min(maxCompletions, len(resources))], found...)
 	}
 	fit := slices.DeleteFunc(slices.Clone(found), func(path string) bool { return !hasFold(path, typed) })

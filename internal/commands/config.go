@@ -20,15 +20,15 @@ func configCommand() Command {
 		Run: func(ctx context.Context, d *Desk, arg string) (Answer, error) { return runConfig(ctx, d, arg) },
 		Complete: func(d *Desk, _ string) []string {
 			var names []string
-			for _, s := range d.Surroundings.Options(true) {
+			for _, s := range d.Env.Options(true) {
 				names = append(names, s.Key)
 			}
 			return names
 		}}
 }
 
-// Surroundings is the environment of a session: settings, programs, directories.
-type Surroundings struct {
+// Env is the environment of a session: settings, programs, directories.
+type Env struct {
 	// Settings returns the settings used by front ends.
 	Settings func() Settings
 	// Options returns the settings that are set, or all that a file can hold.
@@ -69,7 +69,7 @@ type Surroundings struct {
 	// Styles are the output styles.
 	Styles Styles
 	// Sessions manages the files of stored sessions.
-	Sessions Stored
+	Sessions SessionFiles
 	// Sections are further built-in commands. They are added to existing sections of the same
 	// name.
 	Sections []Section
@@ -103,7 +103,7 @@ func runConfig(ctx context.Context, d *Desk, arg string) (Answer, error) {
 	case arg == "" && d.Terminal:
 		return optionsList(d), nil
 	case arg == "" || arg == "list":
-		return configPage(d.Surroundings.Options(false)), nil
+		return configPage(d.Env.Options(false)), nil
 	case (key == "set" || key == "get" || key == "unset") && value == "":
 		return nil, errors.New("usage: /config, /config KEY, /config KEY VALUE or /config unset KEY")
 	case key == "set" || key == "get":
@@ -115,7 +115,7 @@ func runConfig(ctx context.Context, d *Desk, arg string) (Answer, error) {
 	if changes && value != "" {
 		return setOption(ctx, d, key, &value)
 	}
-	all := d.Surroundings.Options(true)
+	all := d.Env.Options(true)
 	i := slices.IndexFunc(all, func(o Option) bool { return strings.EqualFold(o.Key, key) })
 	if i >= 0 {
 		all = all[i : i+1]
@@ -199,7 +199,7 @@ func setOption(ctx context.Context, d *Desk, key string, value *string) (Answer,
 	if !d.Terminal {
 		return nil, ErrTerminal
 	}
-	text, err := d.Surroundings.Change(ctx, key, value)
+	text, err := d.Env.Change(ctx, key, value)
 	if err != nil {
 		return nil, err
 	}

@@ -29,15 +29,15 @@ type Usage struct {
 	Window int
 	// System lists the sections of the system prompt, Tools the tools, and First the content
 	// before the first message.
-	System, Tools, First []Share
+	System, Tools, First []UsagePart
 	// Messages is the number of messages, and Talk their tokens.
 	Messages, Talk int
 	// Reported is the provider's count for the last request; 0 if unknown.
 	Reported int
 	// Remote lists the tools of MCP servers.
-	Remote []RemoteShare
+	Remote []ToolUsage
 	// Files are the instruction files in use.
-	Files []FileShare
+	Files []FileUsage
 	// Last is the usage of the last response, or nil.
 	Last *msg.Usage
 	// Problems are messages for the user. Breaks are the requests that missed the provider's
@@ -46,42 +46,42 @@ type Usage struct {
 	Breaks   []prompt.Break
 }
 
-// A Share is a part of the context window.
-type Share struct {
+// An UsagePart is a part of the context window.
+type UsagePart struct {
 	Name   string
 	Tokens int
 }
 
-// A FileShare is an instruction file.
-type FileShare struct {
+// A FileUsage is an instruction file.
+type FileUsage struct {
 	instruct.File
 	Tokens int
 }
 
-// A RemoteShare is a tool of an MCP server. It occupies the window only if it is Loaded; others
+// A ToolUsage is a tool of an MCP server. It occupies the window only if it is Loaded; others
 // are looked up on demand.
-type RemoteShare struct {
-	Share
+type ToolUsage struct {
+	UsagePart
 	Server string
 	Loaded bool
 }
 
 // remote returns the tools of MCP servers. Shares are the tools that are sent.
-func remote(d *Desk, shares []Share, gauge *tokens.Estimator) []RemoteShare {
-	var all []RemoteShare
+func remote(d *Desk, shares []UsagePart, gauge *tokens.Estimator) []ToolUsage {
+	var all []ToolUsage
 	pool := d.Session.Pool()
 	for _, s := range shares {
 		t, _, _ := pool.Lookup(s.Name) // ok: a tool that is gone belongs to no server
 		if r, ok := t.(mcp.Remote); ok {
 			server, _ := r.Remote()
-			all = append(all, RemoteShare{s, server, true})
+			all = append(all, ToolUsage{s, server, true})
 		}
 	}
 	for _, t := range pool.Deferred() {
 		if r, ok := t.(mcp.Remote); ok {
 			server, _ := r.Remote()
 			spec := t.Spec()
-			all = append(all, RemoteShare{Share{spec.Name, gauge.Request(nil, []msg.ToolSpec{spec}, nil)}, server, false})
+			all = append(all, ToolUsage{UsagePart{spec.Name, gauge.Request(nil, []msg.ToolSpec{spec}, nil)}, server, false})
 		}
 	}
 	return all
@@ -98,7 +98,7 @@ func (u *Usage) deferred() (n int) {
 }
 
 // Sum returns the total tokens of all shares.
-func Sum(shares []Share) int {
+func Sum(shares []UsagePart) int {
 	n := 0
 	for _, s := range shares {
 		n += s.Tokens
@@ -124,12 +124,12 @@ func (d *Desk) Usage() (*Usage, error) {
 	blocks := pre.Blocks(m, specs)
 	for _, block := range blocks {
 		for _, piece := range block.Pieces {
-			u.System = append(u.System, Share{piece.Name, gauge.Text(piece.Text)})
+			u.System = append(u.System, UsagePart{piece.Name, gauge.Text(piece.Text)})
 		}
 	}
 	u.Problems = prompt.LargeSections(blocks)
 	for _, t := range specs {
-		u.Tools = append(u.Tools, Share{t.Name, gauge.Request(nil, []msg.ToolSpec{t}, nil)})
+		u.Tools = append(u.Tools, UsagePart{t.Name, gauge.Request(nil, []msg.ToolSpec{t}, nil)})
 	}
 	u.Remote = remote(d, u.Tools, gauge)
 	first := 0
@@ -138,7 +138,7 @@ func (d *Desk) Usage() (*Usage, error) {
 		if opened {
 			first = gauge.Parts(said...)
 		}
-		u.First = append(u.First, Share{"instructions, memories, date", gauge.Text(msg.PlainText(said))})
+		u.First = append(u.First, UsagePart{"instructions, memories, date", gauge.Text(msg.PlainText(said))})
 	}
 	for _, e := range slices.Backward(s.Conversation()) {
 		if e.Message.Role == msg.Assistant && e.Usage != nil {
@@ -148,7 +148,7 @@ func (d *Desk) Usage() (*Usage, error) {
 	}
 	if d.Instructions != nil {
 		for _, f := range d.Instructions.Files() {
-			u.Files = append(u.Files, FileShare{f, gauge.Text(f.Text)})
+			u.Files = append(u.Files, FileUsage{f, gauge.Text(f.Text)})
 		}
 		for _, problem := range d.Instructions.Problems() {
 			u.Problems = append(u.Problems, problem.Path+" "+problem.Text)
@@ -197,7 +197,7 @@ func (u *Usage) page() Page {
 		}
 		table.Rows = append(table.Rows, []string{amount.Grouped(n), share, name})
 	}
-	parts := func(shares []Share) {
+	parts := func(shares []UsagePart) {
 		for _, s := range shares {
 			table.Rows = append(table.Rows, []string{amount.Grouped(s.Tokens), "", "  " + s.Name})
 		}
@@ -205,7 +205,7 @@ func (u *Usage) page() Page {
 	row(Sum(u.System), "system prompt")
 	parts(u.System)
 	row(Sum(u.Tools), "tools")
-	parts(slices.SortedStableFunc(slices.Values(u.Tools), func(a, b Share) int { return b.Tokens - a.Tokens }))
+	parts(slices.SortedStableFunc(slices.Values(u.Tools), func(a, b UsagePart) int { return b.Tokens - a.Tokens }))
 	if n := u.deferred(); n > 0 {
 		row(0, amount.Of(n, "tool of MCP servers that is", "tools of MCP servers that are")+" looked up when needed")
 	}

@@ -26,7 +26,7 @@ func copyAnswer(d *Desk, which string) (Answer, error) {
 		}
 	}
 	for _, e := range slices.Backward(d.Session.Conversation()) {
-		text := Said(e.Message)
+		text := MessageText(e.Message)
 		if e.Message.Role != msg.Assistant || text == "" {
 			continue
 		}

@@ -13,10 +13,10 @@ func doctorCommand() Command {
 			switch {
 			case arg != "" && arg != "online":
 				return nil, errors.New("usage: /doctor or /doctor online")
-			case d.Surroundings.Examine == nil:
+			case d.Env.Examine == nil:
 				return Say("Nothing can be looked at in this session."), nil
 			}
-			return CheckPage(d.Surroundings.Examine(ctx, arg != "")), nil
+			return CheckPage(d.Env.Examine(ctx, arg != "")), nil
 		},
 		Complete: words("online")}
 }

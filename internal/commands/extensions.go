@@ -28,7 +28,7 @@ type Agents struct {
 	// Set returns the current definitions; it may be nil.
 	Set func() *agentdef.Set
 	// Working returns the running sub-agents; it may be nil.
-	Working func() []AtWork
+	Working func() []RunningAgent
 	// Create creates an agent file for the user or the project, and returns its path.
 	Create func(ctx context.Context, to scope.Scope, d *agentdef.Definition) (path string, err error)
 	// File returns an agent's file for editing. Remove deletes it.

@@ -19,19 +19,19 @@ type Glance struct {
 	Model string // short name
 	// Percent is how much of the context window is used; -1 if the window is unknown.
 	Percent int
-	Fill    Fill
+	Fill    FillLevel
 	Cost    string // may be empty
 	Branch  string // checked-out branch; may be empty
 }
 
-// Fill is how full the context window is.
-type Fill uint8
+// FillLevel is how full the context window is.
+type FillLevel uint8
 
 // The fill levels.
 const (
-	Roomy Fill = iota
-	Tight      // the user is warned
-	Full       // no request can be sent
+	Roomy FillLevel = iota
+	Tight           // the user is warned
+	Full            // no request can be sent
 )
 
 // Glance returns the current session state. It is fast, and safe for concurrent use.
@@ -39,8 +39,8 @@ func (d *Desk) Glance() Glance {
 	g := Glance{Mode: d.Permission.Mode(), Percent: -1, Model: d.shortModel()}
 	if m, err := d.Preamble.Resolve(d.Session.Model()); err == nil && m.Window > 0 {
 		limits := compact.Limits{Window: m.Window, MaxOutput: m.MaxOutput}
-		if d.Surroundings.CompactPercent != nil {
-			limits.Percent = d.Surroundings.CompactPercent()
+		if d.Env.CompactPercent != nil {
+			limits.Percent = d.Env.CompactPercent()
 		}
 		used := d.occupied(d.Session.Conversation(), m)
 		g.Percent = min(100, used*100/m.Window)

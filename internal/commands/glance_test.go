@@ -47,7 +47,7 @@ func glanceOf(t *testing.T, model string, used int, later string) Glance {
 			Blocks: func(agent.Model, []msg.ToolSpec) []prompt.Block {
 				return []prompt.Block{{Pieces: []prompt.Piece{{Name: "rules", Text: strings.Repeat("word ", 6000)}}}}
 			},
-		}, Surroundings: Surroundings{CompactPercent: func() int { return 85 }},
+		}, Env: Env{CompactPercent: func() int { return 85 }},
 	}).Glance()
 }
 
@@ -60,7 +60,7 @@ func TestGlance(t *testing.T) {
 		used    int
 		later   string
 		percent int
-		fill    Fill
+		fill    FillLevel
 	}{
 		{0, "", 6, Roomy} /* the system prompt and the tools count */, {14_000, "", 14, Roomy}, {60_000, "", 60, Roomy}, {60_001, "", 60, Tight}, {77_000, "", 77, Tight}, {77_001, "", 77, Full}, {200_000, "", 100, Full},
 		{59_999, "several more words that the user has said since then", 60, Tight},

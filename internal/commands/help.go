@@ -128,7 +128,7 @@ func names(d *Desk, commands []Command) string {
 // and how many more there are.
 func offers(d *Desk) (list Fields, more int) {
 	all := further(d, false)
-	if score := d.Surroundings.Score; score != nil {
+	if score := d.Env.Score; score != nil {
 		slices.SortStableFunc(all, func(a, b Command) int { return cmp.Compare(score(b.Name), score(a.Name)) })
 	}
 	n, size := 0, 0
@@ -149,7 +149,7 @@ func offers(d *Desk) (list Fields, more int) {
 }
 
 // IsBuiltIn returns a function that reports whether a name is a built-in command or an alias of
-// one. More are the commands of other packages, see [Surroundings].
+// one. More are the commands of other packages, see [Env].
 func IsBuiltIn(more []Section) func(name string) bool {
 	names := sync.OnceValue(func() map[string]bool {
 		all := map[string]bool{}

@@ -22,7 +22,7 @@ type Keys struct {
 
 func keysCommand() Command {
 	return Command{Name: "keybindings", Aliases: []string{"keys"}, Args: "[edit]", Doc: "show the keys, or edit the file that changes them", Terminal: true,
-		Run:      func(_ context.Context, d *Desk, arg string) (Answer, error) { return runKeys(d.Surroundings.Keys, arg) },
+		Run:      func(_ context.Context, d *Desk, arg string) (Answer, error) { return runKeys(d.Env.Keys, arg) },
 		Complete: words("edit")}
 }
 
@@ -65,7 +65,7 @@ func vimCommand() Command {
 			if arg != "" {
 				return nil, errors.New("usage: /vim")
 			}
-			if d.Surroundings.Keys.Lines {
+			if d.Env.Keys.Lines {
 				return nil, errors.New("here your terminal edits the line, so /vim would change nothing")
 			}
 			return toggleVim(ctx, d)
@@ -75,11 +75,11 @@ func vimCommand() Command {
 // toggleVim toggles the setting, and tells the user which keys to press.
 func toggleVim(ctx context.Context, d *Desk) (Answer, error) {
 	value, said := Vim, "Vim mode is on. /vim turns it off."
-	options := d.Surroundings.Options(true)
+	options := d.Env.Options(true)
 	if i := slices.IndexFunc(options, func(o Option) bool { return o.Key == EditorMode }); i >= 0 && strings.Trim(options[i].Value, `"`) == Vim {
 		value, said = "normal", "Text is now edited as usual. /vim switches editing as in vim on."
 	}
-	if _, err := d.Surroundings.Change(ctx, EditorMode, &value); err != nil {
+	if _, err := d.Env.Change(ctx, EditorMode, &value); err != nil {
 		return nil, err
 	}
 	return Say(said), nil

@@ -167,11 +167,11 @@ func planCommand() Command {
 
 // chooseMode returns the answer that changes the permission mode.
 func chooseMode(mode string) Answer {
-	return Operation{Op: session.SetMode{Mode: mode}, Entries: true, Result: "The permission mode is now " + ModeInWords(mode) + "."}
+	return Operation{Op: session.SetMode{Mode: mode}, Entries: true, Result: "The permission mode is now " + DescribeMode(mode) + "."}
 }
 
-// ModeInWords returns a permission mode with its description.
-func ModeInWords(mode string) string {
+// DescribeMode returns a permission mode with its description.
+func DescribeMode(mode string) string {
 	about := permission.Mode(mode).About()
 	if about == "" {
 		return mode
@@ -202,7 +202,7 @@ func efforts(d *Desk) List {
 	if m, err := d.Preamble.Resolve(id); err == nil {
 		id = m.ID
 	}
-	set := d.Surroundings.Settings().Effort
+	set := d.Env.Settings().Effort
 	add := func(level model.Effort, about string) {
 		if level == set {
 			about = "what flags and settings say"

@@ -13,18 +13,18 @@ import (
 // the settings that are set.
 func optionsList(d *Desk) List {
 	load := func(all bool) func(context.Context) ([]Choice, error) {
-		return func(context.Context) ([]Choice, error) { return optionChoices(d.Surroundings.Options(all)), nil }
+		return func(context.Context) ([]Choice, error) { return optionChoices(d.Env.Options(all)), nil }
 	}
-	set := optionChoices(d.Surroundings.Options(false))
+	set := optionChoices(d.Env.Options(false))
 	return List{
-		Page: configPage(d.Surroundings.Options(false)), Title: "Settings",
+		Page: configPage(d.Env.Options(false)), Title: "Settings",
 		Views: []View{
-			{Name: "all", Choices: optionChoices(d.Surroundings.Options(true)), Load: load(true)},
+			{Name: "all", Choices: optionChoices(d.Env.Options(true)), Load: load(true)},
 			{Name: "set", Choices: set, Load: load(false), Empty: "Nothing is set: every setting has its default."},
 		},
 		Preview: func(_ context.Context, c Choice) (Page, error) { return describeOption(d, c.ID), nil },
 		Set: func(ctx context.Context, c Choice) (string, error) {
-			return d.Surroundings.Change(ctx, c.ID, &c.Values[c.Value])
+			return d.Env.Change(ctx, c.ID, &c.Values[c.Value])
 		},
 		Actions: []Action{
 			{Key: "enter", Name: "changes", Ask: "New value:", Text: func(c Choice) string { return bare(optionNamed(d, c.ID).Value) },
@@ -53,7 +53,7 @@ func bare(value string) string { return strings.Trim(value, `"`) }
 
 // optionNamed returns a setting, or an empty one if it does not exist.
 func optionNamed(d *Desk, key string) Option {
-	all := d.Surroundings.Options(true)
+	all := d.Env.Options(true)
 	if i := slices.IndexFunc(all, func(o Option) bool { return o.Key == key }); i >= 0 {
 		return all[i]
 	}

@@ -94,10 +94,10 @@ func TestWorkPage(t *testing.T) {
 // TestSaid checks that text added for the model is not shown to the user.
 func TestSaid(t *testing.T) {
 	m := msg.Message{Role: msg.User, Parts: []msg.Part{&msg.Text{Text: "hello"}, msg.Reminder("be careful"), msg.NewToolUse("x", "Y", "{}"), &msg.Text{Text: "there "}}}
-	if got := Said(m); got != "hello\nthere" {
+	if got := MessageText(m); got != "hello\nthere" {
 		t.Errorf("%q", got)
 	}
-	if got := Said(msg.Message{Parts: []msg.Part{msg.Reminder("x")}}); got != "" {
+	if got := MessageText(msg.Message{Parts: []msg.Part{msg.Reminder("x")}}); got != "" {
 		t.Errorf("%q", got)
 	}
 }

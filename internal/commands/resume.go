@@ -15,9 +15,9 @@ import (
 	"adze/internal/tool"
 )
 
-// Stored manages a stored session's files other than the transcript. Each function may be nil:
+// SessionFiles manages a stored session's files other than the transcript. Each function may be nil:
 // then the session list does not offer the actions that need it.
-type Stored struct {
+type SessionFiles struct {
 	// Inherit copies the original's files to a fork.
 	Inherit func(ctx context.Context, from *archive.Info, fork string) error
 	// Remove deletes a session with all of its files.
@@ -30,7 +30,7 @@ func resumeCommand() Command {
 			if arg != "" {
 				return Switch{Session: arg}, nil
 			}
-			return earlier{d}.list()
+			return sessionList{d}.list()
 		},
 		Complete: func(d *Desk, _ string) []string {
 			var names []string
@@ -45,11 +45,11 @@ func resumeCommand() Command {
 		}}
 }
 
-// earlier provides the other sessions.
-type earlier struct{ *Desk }
+// sessionList provides the other sessions.
+type sessionList struct{ *Desk }
 
 // list lists the sessions of the directory, newest first, with a second view for all sessions.
-func (d earlier) list() (Answer, error) {
+func (d sessionList) list() (Answer, error) {
 	here, err := d.choices(d.Dir)
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (d earlier) list() (Answer, error) {
 }
 
 // choices returns the sessions of a directory, or all.
-func (d earlier) choices(dir string) ([]Choice, error) {
+func (d sessionList) choices(dir string) ([]Choice, error) {
 	infos, left, err := archive.Survey(d.Home, archive.ListOptions{Dir: dir})
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func (d earlier) choices(dir string) ([]Choice, error) {
 }
 
 // preview shows how a session began and how it ended.
-func (d earlier) preview(_ context.Context, c Choice) (Page, error) {
+func (d sessionList) preview(_ context.Context, c Choice) (Page, error) {
 	info, err := archive.Find(d.Home, d.Dir, c.ID)
 	if err != nil {
 		return Page{}, err
@@ -162,7 +162,7 @@ func firstSaid(entries []msg.Entry, role msg.Role) string {
 const maxFound = 500
 
 // search searches the messages of sessions.
-func (d earlier) search(ctx context.Context, text string) ([]Found, error) {
+func (d sessionList) search(ctx context.Context, text string) ([]Found, error) {
 	var found []Found
 	for hit, err := range archive.Search(ctx, d.Home, archive.Query{Text: text}) {
 		if ctx.Err() != nil {
@@ -179,18 +179,18 @@ func (d earlier) search(ctx context.Context, text string) ([]Found, error) {
 }
 
 // actions returns the other actions on a session.
-func (d earlier) actions() []Action {
+func (d sessionList) actions() []Action {
 	actions := []Action{{
 		Key: "ctrl+r", Name: "renames", Ask: "New title:", Text: func(c Choice) string { return c.Title },
 		Run: func(_ context.Context, c Choice, title string) (Answer, error) { return d.rename(c, title) },
 	}}
-	if d.Surroundings.Sessions.Inherit != nil {
+	if d.Env.Sessions.Inherit != nil {
 		actions = append([]Action{{
 			Key: "ctrl+f", Name: "forks",
 			Run: func(ctx context.Context, c Choice, _ string) (Answer, error) { return d.fork(ctx, c) },
 		}}, actions...)
 	}
-	if d.Surroundings.Sessions.Remove != nil {
+	if d.Env.Sessions.Remove != nil {
 		actions = append(actions, Action{
 			Key: "ctrl+x", Name: "deletes",
 			Confirm: func(c Choice) string { return "Delete " + tool.OneLine(c.Title, 60) + " for good?" },
@@ -200,7 +200,7 @@ func (d earlier) actions() []Action {
 	return actions
 }
 
-func (d earlier) rename(c Choice, title string) (Answer, error) {
+func (d sessionList) rename(c Choice, title string) (Answer, error) {
 	title, err := store.CheckTitle(title)
 	if err != nil {
 		return nil, err
@@ -216,7 +216,7 @@ func (d earlier) rename(c Choice, title string) (Answer, error) {
 }
 
 // fork copies a session and changes to the copy.
-func (d earlier) fork(ctx context.Context, c Choice) (Answer, error) {
+func (d sessionList) fork(ctx context.Context, c Choice) (Answer, error) {
 	info, err := archive.Find(d.Home, d.Dir, c.ID)
 	if err != nil {
 		return nil, err
@@ -228,14 +228,14 @@ func (d earlier) fork(ctx context.Context, c Choice) (Answer, error) {
 	if _, err := store.Fork(info.Path, opt, ""); err != nil {
 		return nil, err
 	}
-	if err := d.Surroundings.Sessions.Inherit(ctx, info, opt.Session); err != nil {
+	if err := d.Env.Sessions.Inherit(ctx, info, opt.Session); err != nil {
 		return nil, fmt.Errorf("%w; /resume %s continues it all the same", err, opt.Session)
 	}
 	return Switch{Session: opt.Session}, nil
 }
 
 // remove deletes a session, unless it is open.
-func (d earlier) remove(ctx context.Context, c Choice) (Answer, error) {
+func (d sessionList) remove(ctx context.Context, c Choice) (Answer, error) {
 	if c.ID == d.Session.ID() {
 		return nil, errors.New("this session is open")
 	}
@@ -243,7 +243,7 @@ func (d earlier) remove(ctx context.Context, c Choice) (Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := d.Surroundings.Sessions.Remove(ctx, info); err != nil {
+	if err := d.Env.Sessions.Remove(ctx, info); err != nil {
 		return nil, err
 	}
 	return Say("Deleted " + c.Title + "."), nil

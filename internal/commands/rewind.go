@@ -314,7 +314,7 @@ func (r rewinding) operation(talk, files, force bool) Operation {
 		op.To = r.to.ID
 	}
 	op.Files = func(ctx context.Context) (string, error) {
-		done := rewound{talk: talk, last: lastBefore(r.d.Session.Conversation(), op.To)}
+		done := rewindState{talk: talk, last: lastBefore(r.d.Session.Conversation(), op.To)}
 		text := ""
 		if files {
 			report, err := r.d.Files.History.Rewind(ctx, r.to.ID, filehistory.Options{Force: force, Later: r.later})
@@ -392,24 +392,24 @@ func tellRestored(ctx context.Context, d *Desk, text string) {
 // An undo holds the last rewind as long as it can be undone. It is safe for concurrent use.
 type undo struct {
 	mu      sync.Mutex
-	rewound *rewound
+	rewound *rewindState
 }
 
-// A rewound holds the information needed to undo a rewind.
-type rewound struct {
+// A rewindState holds the information needed to undo a rewind.
+type rewindState struct {
 	talk  bool   // the conversation was rewound
 	files string // ID that undoes the file changes; empty without any
 	last  string // ID of the last entry of the conversation
 }
 
-func (u *undo) set(r rewound) {
+func (u *undo) set(r rewindState) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.rewound = &r
 }
 
 // take returns the last rewind, once; nil without one.
-func (u *undo) take() *rewound {
+func (u *undo) take() *rewindState {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	r := u.rewound

@@ -120,7 +120,7 @@ func (u agentUndo) operation(force bool) Operation {
 			return text, nil
 		}
 		tellRestored(ctx, d, text)
-		d.undo.set(rewound{files: report.Undo, last: lastBefore(d.Session.Conversation(), "")})
+		d.undo.set(rewindState{files: report.Undo, last: lastBefore(d.Session.Conversation(), "")})
 		return text + "\n" + takenBack, nil
 	}
 	return Operation{Op: session.Rewind{Files: files}, Entries: true}

@@ -9,9 +9,9 @@ import (
 	"adze/internal/tool"
 )
 
-// Said returns the text of a message without reminders added for the model, and without the
+// MessageText returns the text of a message without reminders added for the model, and without the
 // instructions of a skill the user called.
-func Said(m msg.Message) string {
+func MessageText(m msg.Message) string {
 	texts := slices.DeleteFunc(msg.TypedTexts(m), func(text string) bool { return strings.HasPrefix(text, "[Request interrupted") })
 	return strings.TrimSpace(strings.Join(texts, "\n"))
 }
@@ -23,15 +23,15 @@ func Recent(said []msg.Entry) []msg.Entry {
 	prompts, from := 0, len(said)
 	for i := len(said) - 1; i >= 0 && prompts < turns && len(said)-i <= most; i-- {
 		from = i
-		if e := said[i]; e.Message.Role == msg.User && !e.Hidden && Said(e.Message) != "" {
+		if e := said[i]; e.Message.Role == msg.User && !e.Hidden && MessageText(e.Message) != "" {
 			prompts++
 		}
 	}
 	return said[from:]
 }
 
-// Called returns a line for each call in a message: the tool and its main argument.
-func Called(m msg.Message) (lines []string) {
+// CallLines returns a line for each call in a message: the tool and its main argument.
+func CallLines(m msg.Message) (lines []string) {
 	for _, p := range m.Parts {
 		use, ok := p.(*msg.ToolUse)
 		if !ok {

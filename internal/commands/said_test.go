@@ -24,10 +24,10 @@ func TestRecent(t *testing.T) {
 	}
 	var got []string
 	for _, e := range Recent(all) {
-		if s := Said(e.Message); s != "" {
+		if s := MessageText(e.Message); s != "" {
 			got = append(got, s)
 		}
-		got = append(got, Called(e.Message)...)
+		got = append(got, CallLines(e.Message)...)
 	}
 	if want := "two|Bash echo two|done two|three|Bash echo three|done three|four|Bash echo four|done four"; strings.Join(got, "|") != want {
 		t.Errorf("%q", got)

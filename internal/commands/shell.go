@@ -31,8 +31,8 @@ func (d *Desk) Shell(ctx context.Context, command string, report func(tool.Displ
 	}, nil
 }
 
-// Ran is the outcome of a shell command typed by the user.
-type Ran struct {
+// ShellResult is the outcome of a shell command typed by the user.
+type ShellResult struct {
 	Output string // output for the model
 	Shown  string // output for the user; "" means Output
 }

@@ -29,10 +29,10 @@ func statusPage(d *Desk) Page {
 		{"Directory", strings.Join(slices.Concat([]string{d.Dir}, d.Permission.Dirs()), ", ")},
 		{"Model", d.ModelInWords(d.Session.Model())},
 	}
-	if effort := d.Surroundings.Settings().Effort; effort != "" {
+	if effort := d.Env.Settings().Effort; effort != "" {
 		fields = append(fields, Field{"Effort", string(effort)})
 	}
-	fields = append(fields, Field{"Permissions", ModeInWords(d.Permission.Mode())})
+	fields = append(fields, Field{"Permissions", DescribeMode(d.Permission.Mode())})
 	if u, err := d.Usage(); err == nil && u.Window > 0 {
 		fields = append(fields, Field{"Context", fmt.Sprintf("%d%% of %s tokens", u.Used()*100/u.Window, amount.Grouped(u.Window))})
 	}
@@ -41,8 +41,8 @@ func statusPage(d *Desk) Page {
 	if d.Tasks != nil && len(d.Tasks.List()) > 0 {
 		fields = append(fields, Field{"Tasks", amount.Of(len(d.Tasks.List()), "background task", "background tasks")})
 	}
-	if d.Surroundings.About != nil {
-		fields = append(fields, d.Surroundings.About()...)
+	if d.Env.About != nil {
+		fields = append(fields, d.Env.About()...)
 	}
 	if d.Log != nil {
 		fields = append(fields, Field{"Transcript", d.Files.Short(d.Log.Path())})

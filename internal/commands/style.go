@@ -28,7 +28,7 @@ func (s *Styles) List() (current string, names []string) {
 func outputStyleCommand() Command {
 	return Command{Name: "output-style", Kind: Change, Args: "[NAME]", Doc: "show the output styles, or choose one for new conversations",
 		Run: func(ctx context.Context, d *Desk, name string) (Answer, error) {
-			s := d.Surroundings.Styles
+			s := d.Env.Styles
 			if s.All == nil {
 				return nil, errors.New("there are no output styles in this session")
 			}
@@ -37,7 +37,7 @@ func outputStyleCommand() Command {
 			}
 			return stylesPage(d, s.All()), nil
 		},
-		Complete: func(d *Desk, _ string) []string { _, names := d.Surroundings.Styles.List(); return names }}
+		Complete: func(d *Desk, _ string) []string { _, names := d.Env.Styles.List(); return names }}
 }
 
 // chooseStyle saves a style for future conversations.
@@ -45,7 +45,7 @@ func chooseStyle(ctx context.Context, d *Desk, name string) (Answer, error) {
 	if !d.Terminal {
 		return nil, ErrTerminal
 	}
-	text, err := d.Surroundings.Styles.Choose(ctx, name)
+	text, err := d.Env.Styles.Choose(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func chooseStyle(ctx context.Context, d *Desk, name string) (Answer, error) {
 
 // stylesPage lists the styles to choose from.
 func stylesPage(d *Desk, set *style.Set) Answer {
-	page := Say("The output style of this conversation is " + d.Surroundings.Styles.Current() + ".")
+	page := Say("The output style of this conversation is " + d.Env.Styles.Current() + ".")
 	for _, p := range set.Problems {
 		page.Add(Notice(p.Error()))
 	}

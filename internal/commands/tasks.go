@@ -101,7 +101,7 @@ func completeTasks(d *Desk, _ string) []string {
 			offers = append(offers, "stop "+t.ID, "fg "+t.ID)
 		}
 	}
-	for _, a := range atWork(d) {
+	for _, a := range runningAgents(d) {
 		if !slices.Contains(offers, a.ID) {
 			offers = append(offers, a.ID, "stop "+a.ID, "fg "+a.ID)
 		}
@@ -113,7 +113,7 @@ func completeTasks(d *Desk, _ string) []string {
 // or the front end has no picker.
 func taskPicker(d *Desk) (List, bool) {
 	choices := taskChoices(d)
-	if !d.Terminal || d.Surroundings.Keys.Lines || len(choices) == 0 {
+	if !d.Terminal || d.Env.Keys.Lines || len(choices) == 0 {
 		return List{}, false
 	}
 	list := List{
@@ -144,7 +144,7 @@ func taskChoices(d *Desk) (choices []Choice) {
 		seen[t.ID] = true
 		choices = append(choices, Choice{ID: t.ID, Title: t.Title, Cells: []string{taskState(t), t.ID}})
 	}
-	for _, b := range Tree(atWork(d), func(a AtWork) string { return a.ID }, func(a AtWork) string { return a.Parent }) {
+	for _, b := range Tree(runningAgents(d), func(a RunningAgent) string { return a.ID }, func(a RunningAgent) string { return a.Parent }) {
 		if a := b.Item; !seen[a.ID] {
 			about := strings.TrimSuffix(amount.Of(a.Calls, "call", "calls")+", "+a.Last, ", ")
 			choices = append(choices, Choice{ID: a.ID, Title: strings.Repeat("  ", b.Depth) + a.Title + " (" + a.Type + ")", Cells: []string{about, a.ID}})
@@ -164,9 +164,9 @@ func taskState(t *task.Task) string {
 
 // taskList shows all tasks, and the commands for them.
 func taskList(d *Desk) (p Page) {
-	list, agents := d.Tasks.List(), atWork(d)
+	list, agents := d.Tasks.List(), runningAgents(d)
 	switch {
-	case len(list) == 0 && d.Terminal && !d.Surroundings.Keys.Lines:
+	case len(list) == 0 && d.Terminal && !d.Env.Keys.Lines:
 		p = Say("There are no background tasks. Ctrl-B moves a running command to the background.")
 	case len(list) == 0:
 		p = Say("There are no background tasks.")
@@ -183,8 +183,8 @@ func taskList(d *Desk) (p Page) {
 	return p
 }
 
-// atWork returns the running agents.
-func atWork(d *Desk) []AtWork {
+// runningAgents returns the running agents.
+func runningAgents(d *Desk) []RunningAgent {
 	if d.Extensions.Agents.Working == nil {
 		return nil
 	}
@@ -225,9 +225,9 @@ func taskPage(t *task.Task) Page {
 	return p
 }
 
-// News returns a task's output after the first from bytes, and the total size of the output. If
+// TaskOutput returns a task's output after the first from bytes, and the total size of the output. If
 // there is a lot, only the end is returned.
-func News(t *task.Task, from int64) (Page, int64) {
+func TaskOutput(t *task.Task, from int64) (Page, int64) {
 	var p Page
 	size := t.Output.Size()
 	start := max(from, size-shownTail)

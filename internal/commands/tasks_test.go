@@ -26,8 +26,8 @@ func TestTasksOfAgents(t *testing.T) {
 		nested = append(nested, one)
 	}
 	d := &Desk{Config: Config{Tasks: top}}
-	d.Extensions.Agents.Working = func() []AtWork {
-		return []AtWork{{ID: "alead", Title: "one deep"}, {ID: nested[0].ID, Parent: "alead", Title: "two deep"}}
+	d.Extensions.Agents.Working = func() []RunningAgent {
+		return []RunningAgent{{ID: "alead", Title: "one deep"}, {ID: nested[0].ID, Parent: "alead", Title: "two deep"}}
 	}
 	page, _ := tasks(d, "")
 	if text := fmt.Sprint(page); !strings.Contains(text, "/tasks stop ID") || !strings.Contains(text, nested[0].ID) {

@@ -105,7 +105,7 @@ func (o *runOptions) frontEnd(env *Env, t *interactiveRun, in invocation) front 
 		Notify:   t.notifier(env),
 	}
 	if o.spec.Team.Team == "" { // teammates have no viewer
-		cfg.Tip = tips.Box{Home: p.Home, On: func() bool { return p.Settings().Bool("tips") }, Keys: !simple}.Take
+		cfg.Tip = tips.Store{Home: p.Home, On: func() bool { return p.Settings().Bool("tips") }, Keys: !simple}.Take
 		cfg.Suggest = sandboxOffer(env, p, t.ws.SandboxProtects, t.ws.EnableSandbox)
 	}
 	if o.pick {
@@ -237,10 +237,10 @@ func (t *interactiveRun) notifier(env *Env) func(attention.Cause) string {
 }
 
 // typing returns the configuration of the input line.
-func (t *interactiveRun) typing(env *Env) controller.Typing {
+func (t *interactiveRun) typing(env *Env) controller.InputConfig {
 	p := t.ws.Project
 	history := terminal.OpenHistory(env.Getenv, env.Dir, env.Now, env.Say)
-	typing := controller.Typing{
+	typing := controller.InputConfig{
 		Bindings: t.ws.Keys.Map,
 		Vim: func() (bool, string) {
 			s := p.Settings()
@@ -339,7 +339,7 @@ func (t *interactiveRun) open(ctx context.Context, resume string) (*controller.C
 		t.spec.Worktree.Name = wire.WorktreeOf(c) // later conversations use it too
 	}
 	d := c.Desk()
-	d.Surroundings.Keys.Lines = t.lines
+	d.Env.Keys.Lines = t.lines
 	return &controller.Conversation{
 		Session: c.Session, Desk: d, Greeting: c.Greeting(d.Glance(), t.separator, t.help),
 		Explain: c.Explain, PlanFile: c.PlanFile(), WarnUSD: t.ws.Project.Values().Model.CostWarning,

@@ -39,7 +39,7 @@ func (c *Conversation) Desk() *commands.Desk {
 		Terminal: c.spec.Entry == Interactive,
 		Session:  c.Session, Dir: c.ws.Dir, Home: c.ws.Project.Home, Now: c.ws.Now, Log: c.record.Log,
 		Tasks: c.shell.Tasks, Version: c.ws.Version, Models: deskModels(c),
-		Permission: deskPermission(c), Surroundings: deskEnv(c), Extensions: deskExtensions(c),
+		Permission: deskPermission(c), Env: deskEnv(c), Extensions: deskExtensions(c),
 		Files: commands.Files{
 			Dir: c.ws.Dir, History: c.files.history, State: c.files.state, Working: c.ws.writers.Working,
 			Index: fileindex.New(fileindex.Config{
@@ -56,7 +56,7 @@ func (c *Conversation) Desk() *commands.Desk {
 			},
 		},
 		Memory: &commands.Memory{Folder: m.Folder, Never: m.Never, Off: m.Switched, Set: m.Set, Dream: c.maintainer.Dream},
-		Execute: func(ctx context.Context, command string, report func(tool.Display)) (commands.Ran, error) {
+		Execute: func(ctx context.Context, command string, report func(tool.Display)) (commands.ShellResult, error) {
 			return runTyped(ctx, c.Session.Pool(), command, report)
 		},
 	}
@@ -161,13 +161,13 @@ func shortPath(dir, home, path string) string {
 // runTyped runs a command the user typed, without prompting. It sets the longest possible
 // timeout so that the command is not moved to the background automatically: the user waits for
 // it, and can move it.
-func runTyped(ctx context.Context, pool *tool.Pool, command string, report func(tool.Display)) (commands.Ran, error) {
+func runTyped(ctx context.Context, pool *tool.Pool, command string, report func(tool.Display)) (commands.ShellResult, error) {
 	if program := bash.Interactive(command); program != "" {
-		return commands.Ran{Output: program + " needs a terminal of its own; open it in another window"}, nil
+		return commands.ShellResult{Output: program + " needs a terminal of its own; open it in another window"}, nil
 	}
 	input, err := json.Marshal(map[string]any{"command": command, "timeout": typedLimit.Milliseconds()})
 	if err != nil {
-		return commands.Ran{}, err
+		return commands.ShellResult{}, err
 	}
 	ex := &exec.Executor{Gates: []exec.Gate{{Name: "permission", Gate: userGate{}}}}
 	name := bash.Name
@@ -176,7 +176,7 @@ func runTyped(ctx context.Context, pool *tool.Pool, command string, report func(
 	}
 	p := ex.Bind(pool, msg.NewToolUse("typed", name, string(input)))
 	if !ex.Admit(ctx, p) {
-		return commands.Ran{Output: msg.PlainText(p.Refused().Result.Parts)}, nil
+		return commands.ShellResult{Output: msg.PlainText(p.Refused().Result.Parts)}, nil
 	}
 	began := time.Now()
 	o := ex.Run(ctx, p, func(p tool.Progress) {
@@ -184,7 +184,7 @@ func runTyped(ctx context.Context, pool *tool.Pool, command string, report func(
 			report(p.Display)
 		}
 	})
-	ran := commands.Ran{Output: msg.PlainText(o.Result.Parts)}
+	ran := commands.ShellResult{Output: msg.PlainText(o.Result.Parts)}
 	if printed, ok := o.Display.(tool.Output); ok && ctx.Err() != nil {
 		stopped := fmt.Sprintf("Stopped after %v.", time.Since(began).Round(time.Second))
 		ran.Shown = strings.TrimSpace(printed.Text + "\n" + stopped)

@@ -40,7 +40,7 @@ func deskPermission(c *Conversation) commands.Permission {
 
 // deskEnv gives the desk access to the conversation's environment. Changed settings apply
 // to all conversations.
-func deskEnv(c *Conversation) commands.Surroundings {
+func deskEnv(c *Conversation) commands.Env {
 	w := c.ws
 	line := about.NewStatusLine(func() string { return w.Project.Settings().Text("statusLine.command") }, about.Place{
 		Runner: w.runner, Dir: w.Dir, Environ: func() []string { return w.environment().List }, Trusted: w.Project.Trust.Trusted,
@@ -48,7 +48,7 @@ func deskEnv(c *Conversation) commands.Surroundings {
 	inherit := func(ctx context.Context, from *archive.Info, id string) error {
 		return artifacts.Inherit(ctx, w.Project, from, id, w.Dir)
 	}
-	s := commands.Surroundings{
+	s := commands.Env{
 		StatusLine: line.Line, CompactPercent: func() int { return w.values().Window.Percent },
 		Score: usageOf(c.ws).Score, Remarks: remarks(c),
 		Settings: func() commands.Settings {
@@ -62,7 +62,7 @@ func deskEnv(c *Conversation) commands.Surroundings {
 			Feedback:   func() string { return w.Project.Settings().Text("feedbackUrl") },
 			Inherit:    inherit,
 		}),
-		Sessions: commands.Stored{Inherit: inherit, Remove: func(_ context.Context, info *archive.Info) error { return artifacts.Remove(w.Project.Home, info) }},
+		Sessions: commands.SessionFiles{Inherit: inherit, Remove: func(_ context.Context, info *archive.Info) error { return artifacts.Remove(w.Project.Home, info) }},
 		About:    func() commands.Fields { return aboutSession(c) },
 		Examine:  func(ctx context.Context, online bool) []commands.Check { return examine(ctx, c, online) },
 		Options: func(all bool) []commands.Option {
@@ -111,7 +111,7 @@ func deskEnv(c *Conversation) commands.Surroundings {
 // deskExtensions gives the desk access to the user's extensions.
 func deskExtensions(c *Conversation) commands.Extensions {
 	agents := agents.Files{Project: c.ws.Project, Library: c.ws.Agents, Language: c.ws.language}.Desk()
-	agents.Working = func() []commands.AtWork { return c.agents.Working() }
+	agents.Working = func() []commands.RunningAgent { return c.agents.Working() }
 	return commands.Extensions{
 		Skills: c.skills.Set, ReloadSkills: c.skills.Reload, Servers: c.Servers.Desk(),
 		Agents:  agents,

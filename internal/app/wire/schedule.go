@@ -43,7 +43,7 @@ func openSchedule(c *Conversation) *schedulepkg.Runner {
 
 // offerSchedule gives the desk access to scheduled prompts. The environment variable that
 // disables them overrides the setting.
-func offerSchedule(c *Conversation, s *commands.Surroundings) {
+func offerSchedule(c *Conversation, s *commands.Env) {
 	if c.prompt.jobs != nil {
 		s.Schedule = c.prompt.jobs
 	}

@@ -111,7 +111,7 @@ func worktreeGate(c *Conversation) tool.Gate {
 }
 
 // offerWorktrees adds the worktree command to the desk.
-func offerWorktrees(c *Conversation, s *commands.Surroundings) {
+func offerWorktrees(c *Conversation, s *commands.Env) {
 	if c.dir.trees != nil {
 		s.Sections = append(s.Sections, worktrees.Sections(c.dir.trees, c.ws.Now)...)
 	}

@@ -156,7 +156,7 @@ func privacyPage(d *commands.Desk, places []place, hosts []contacts.Contact, lef
 	if unsure {
 		p.Add(commands.Notice("some of it could not be counted whole"))
 	}
-	days := string(d.Surroundings.Settings().Values["cleanupPeriodDays"])
+	days := string(d.Env.Settings().Values["cleanupPeriodDays"])
 	switch {
 	case d.Log == nil:
 		p.Add(commands.Text("This conversation is not saved."))

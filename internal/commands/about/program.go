@@ -125,7 +125,7 @@ func sandboxPage(ctx context.Context, d *commands.Desk) commands.Page {
 	var p commands.Page
 	var fields commands.Fields
 	on := false
-	if enabled := d.Surroundings.Enabled; enabled != nil {
+	if enabled := d.Env.Enabled; enabled != nil {
 		on = enabled("sandbox.enabled")
 	}
 	state := "off: commands can do what you can; /config sandbox.enabled true switches it on"
@@ -133,7 +133,7 @@ func sandboxPage(ctx context.Context, d *commands.Desk) commands.Page {
 		state = "on: commands write to the workspace only, and reach the hosts only that are allowed"
 	}
 	fields = append(fields, commands.Field{Name: "Sandbox", Value: state})
-	if examine := d.Surroundings.Examine; examine != nil {
+	if examine := d.Env.Examine; examine != nil {
 		for _, c := range examine(ctx, false) {
 			if c.Name != "sandbox" {
 				continue
@@ -146,7 +146,7 @@ func sandboxPage(ctx context.Context, d *commands.Desk) commands.Page {
 			}
 		}
 	}
-	if options := d.Surroundings.Options; options != nil {
+	if options := d.Env.Options; options != nil {
 		for _, o := range options(false) {
 			if strings.HasPrefix(o.Key, "sandbox.") {
 				fields = append(fields, commands.Field{Name: o.Key, Value: o.Value})

@@ -114,8 +114,8 @@ func onboardingCommand() commands.Command {
 // onboardingPage shows the questions of a first start.
 func onboardingPage(d *commands.Desk) commands.Page {
 	decided := map[string]string{}
-	if d.Surroundings.About != nil {
-		for _, f := range d.Surroundings.About() {
+	if d.Env.About != nil {
+		for _, f := range d.Env.About() {
 			decided[f.Name] = f.Value
 		}
 	}

@@ -204,11 +204,11 @@ func TestNotesPage(t *testing.T) {
 // Proves CMD-04.
 func TestSandboxPage(t *testing.T) {
 	d := newDesk(t, t.TempDir())
-	d.Surroundings.Enabled = func(key string) bool { return key == "sandbox.enabled" }
-	d.Surroundings.Examine = func(context.Context, bool) []commands.Check {
+	d.Env.Enabled = func(key string) bool { return key == "sandbox.enabled" }
+	d.Env.Examine = func(context.Context, bool) []commands.Check {
 		return []commands.Check{{Name: "git", Fine: "2.1"}, {Name: "sandbox", Fine: "works", Notes: []string{"no network"}}}
 	}
-	d.Surroundings.Options = func(bool) []commands.Option {
+	d.Env.Options = func(bool) []commands.Option {
 		return []commands.Option{{Key: "effort", Value: "low"}, {Key: "sandbox.network.allowedDomains", Value: "go.dev"}}
 	}
 	got := run(t, d, "sandbox", "")
@@ -220,7 +220,7 @@ func TestSandboxPage(t *testing.T) {
 	if strings.Contains(got, "effort") || strings.Contains(got, "2.1") {
 		t.Error(got)
 	}
-	d.Surroundings = commands.Surroundings{}
+	d.Env = commands.Env{}
 	if got := lines(t, sandboxPage(t.Context(), d)); !strings.Contains(got, "off: ") {
 		t.Error(got)
 	}

@@ -70,8 +70,8 @@ func newDesk(t *testing.T, home string) *commands.Desk {
 	t.Cleanup(s.Close)
 	return commands.New(commands.Config{
 		Session: s, Home: home, Dir: t.TempDir(), Terminal: true,
-		Now:          func() time.Time { return time.Date(2026, 11, 5, 9, 0, 0, 0, time.UTC) },
-		Surroundings: commands.Surroundings{Sections: Sections(Config{}), Settings: func() commands.Settings { return commands.Settings{} }},
+		Now: func() time.Time { return time.Date(2026, 11, 5, 9, 0, 0, 0, time.UTC) },
+		Env: commands.Env{Sections: Sections(Config{}), Settings: func() commands.Settings { return commands.Settings{} }},
 	})
 }
 

@@ -121,10 +121,10 @@ func statusOf(d *commands.Desk) status {
 	if d.Permission.Mode != nil {
 		s.PermissionMode = d.Permission.Mode()
 	}
-	if current := d.Surroundings.Styles.Current; current != nil {
+	if current := d.Env.Styles.Current; current != nil {
 		s.OutputStyle = &statusName{current()}
 	}
-	if effort := d.Surroundings.Settings().Effort; effort != "" {
+	if effort := d.Env.Settings().Effort; effort != "" {
 		s.Effort = &statusEffort{string(effort)}
 	}
 	s.Model.ID = d.Session.Model()

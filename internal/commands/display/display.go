@@ -72,7 +72,7 @@ func themeCommand(getenv func(string) string) commands.Command {
 
 // current returns the name of the current theme.
 func current(d *commands.Desk) string {
-	options := d.Surroundings.Options(true)
+	options := d.Env.Options(true)
 	i := slices.IndexFunc(options, func(o commands.Option) bool { return o.Key == Theme })
 	if i < 0 {
 		return "auto"
@@ -85,7 +85,7 @@ func choose(ctx context.Context, d *commands.Desk, name string) (commands.Answer
 	if !slices.ContainsFunc(Themes(), func(c commands.Choice) bool { return c.ID == name }) {
 		return nil, fmt.Errorf("there is no theme %q; /theme lists them", name)
 	}
-	said, err := d.Surroundings.Change(ctx, Theme, &name)
+	said, err := d.Env.Change(ctx, Theme, &name)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 
 // newDesk returns a desk with changeable settings.
 func newDesk(value *string, kept bool) *commands.Desk {
-	return commands.New(commands.Config{Terminal: true, Surroundings: commands.Surroundings{
+	return commands.New(commands.Config{Terminal: true, Env: commands.Env{
 		Options: func(bool) []commands.Option { return []commands.Option{{Key: Theme, Value: *value}} },
 		Change: func(_ context.Context, key string, v *string) (string, error) {
 			if kept {

@@ -15,9 +15,9 @@ import (
 //
 // Proves AGENT-22.
 func TestAgentsAtWork(t *testing.T) {
-	var list []commands.AtWork
+	var list []commands.RunningAgent
 	d := commands.New(commands.Config{Extensions: commands.Extensions{Agents: commands.Agents{
-		Set: func() *agentdef.Set { return &agentdef.Set{} }, Working: func() []commands.AtWork { return list },
+		Set: func() *agentdef.Set { return &agentdef.Set{} }, Working: func() []commands.RunningAgent { return list },
 	}}})
 	shown := func() commands.Answer {
 		t.Helper()
@@ -30,7 +30,7 @@ func TestAgentsAtWork(t *testing.T) {
 	if p := shown().(commands.Page); len(p.Blocks) != 0 {
 		t.Errorf("shown: %+v", p)
 	}
-	list = []commands.AtWork{{ID: "a1", Type: "scout", Title: "look around", Calls: 2000, Last: "Read a.go"}}
+	list = []commands.RunningAgent{{ID: "a1", Type: "scout", Title: "look around", Calls: 2000, Last: "Read a.go"}}
 	p := shown().(commands.Page)
 	want := [][]string{{"a1", "scout", "look around", "2,000", "Read a.go"}}
 	if diff := cmp.Diff(want, p.Blocks[0].(commands.Table).Rows); diff != "" {

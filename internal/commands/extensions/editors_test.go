@@ -16,7 +16,7 @@ import (
 // Proves CMD-04, MCP-51.
 func TestEditors(t *testing.T) {
 	var all []editor.Editor
-	d := commands.New(commands.Config{Surroundings: commands.Surroundings{Sections: Sections()}, Extensions: commands.Extensions{Editors: func() []editor.Editor { return all }}})
+	d := commands.New(commands.Config{Env: commands.Env{Sections: Sections()}, Extensions: commands.Extensions{Editors: func() []editor.Editor { return all }}})
 	show := func(want ...commands.Block) {
 		t.Helper()
 		a, err := d.Run(t.Context(), "ide", "")

@@ -137,7 +137,7 @@ func agentsList(a commands.Agents, page commands.Page) commands.List {
 }
 
 // atWork returns a function that loads the running agents.
-func atWork(working func() []commands.AtWork) func(context.Context) ([]commands.Choice, error) {
+func atWork(working func() []commands.RunningAgent) func(context.Context) ([]commands.Choice, error) {
 	return func(context.Context) ([]commands.Choice, error) {
 		choices := []commands.Choice{}
 		for _, x := range working() {

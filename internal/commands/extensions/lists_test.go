@@ -31,10 +31,12 @@ func TestAgentsList(t *testing.T) {
 	set := &agentdef.Set{Definitions: []*agentdef.Definition{{Name: "scout", Description: "looks around"}}}
 	removed := ""
 	agents := commands.Agents{
-		Set:     func() *agentdef.Set { return set },
-		Working: func() []commands.AtWork { return []commands.AtWork{{ID: "a1", Type: "scout", Title: "look", Calls: 2}} },
-		File:    func(name string) (string, error) { return "/" + name + ".md", nil },
-		Remove:  func(name string) (string, error) { removed = name; return "/" + name + ".md", nil },
+		Set: func() *agentdef.Set { return set },
+		Working: func() []commands.RunningAgent {
+			return []commands.RunningAgent{{ID: "a1", Type: "scout", Title: "look", Calls: 2}}
+		},
+		File:   func(name string) (string, error) { return "/" + name + ".md", nil },
+		Remove: func(name string) (string, error) { removed = name; return "/" + name + ".md", nil },
 	}
 	run := func(terminal bool) commands.Answer {
 		d := commands.New(commands.Config{Terminal: terminal, Extensions: commands.Extensions{Agents: agents}})

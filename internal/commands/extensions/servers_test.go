@@ -117,7 +117,7 @@ func TestServersCommand(t *testing.T) {
 	defer all.Close()
 	bad := roster.Source{Scope: roster.User}.Entry("bad", json.RawMessage(`{}`))
 	var done []string
-	d := commands.New(commands.Config{Terminal: true, Surroundings: commands.Surroundings{Sections: Sections()}, Extensions: commands.Extensions{Servers: commands.Servers{
+	d := commands.New(commands.Config{Terminal: true, Env: commands.Env{Sections: Sections()}, Extensions: commands.Extensions{Servers: commands.Servers{
 		All:     func() *mcp.Servers { return all },
 		Approve: func(_ context.Context, name string) error { done = append(done, "approve "+name); return nil },
 		Enable: func(_ context.Context, name string, on bool) error {

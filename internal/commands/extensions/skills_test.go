@@ -28,7 +28,7 @@ func TestSkillsPage(t *testing.T) {
 		},
 		Problems: []skill.Problem{{File: "/b/SKILL.md", Field: "effort", Text: "is not a level"}},
 	}
-	d := commands.New(commands.Config{Surroundings: commands.Surroundings{Sections: Sections()}, Extensions: commands.Extensions{Skills: func(context.Context) *library.Set { return set }}})
+	d := commands.New(commands.Config{Env: commands.Env{Sections: Sections()}, Extensions: commands.Extensions{Skills: func(context.Context) *library.Set { return set }}})
 	run := func(arg string) string {
 		a, err := d.Run(t.Context(), "skills", arg)
 		if err != nil {

@@ -21,11 +21,11 @@ import (
 // Attend sets whether a front end shows the prompts submitted for due jobs.
 func Attend(d *commands.Desk, on bool) {
 	switch {
-	case d.Surroundings.Schedule == nil:
+	case d.Env.Schedule == nil:
 	case on:
-		d.Surroundings.Schedule.Attend(func(ctx context.Context, text string) (session.Prompt, error) { return scheduled(ctx, d, text, true) })
+		d.Env.Schedule.Attend(func(ctx context.Context, text string) (session.Prompt, error) { return scheduled(ctx, d, text, true) })
 	default:
-		d.Surroundings.Schedule.Attend(nil)
+		d.Env.Schedule.Attend(nil)
 	}
 }
 
@@ -61,10 +61,10 @@ func scheduleCommand() commands.Command {
 
 // jobIDs returns the IDs of matching jobs, each after a word.
 func jobIDs(d *commands.Desk, word string, fits func(*cron.Job) bool) (all []string) {
-	if d.Surroundings.Schedule == nil {
+	if d.Env.Schedule == nil {
 		return nil
 	}
-	jobs, _ := d.Surroundings.Schedule.List(context.Background()) // ok: lists the known jobs
+	jobs, _ := d.Env.Schedule.List(context.Background()) // ok: lists the known jobs
 	for _, j := range jobs {
 		if fits(&j) {
 			all = append(all, word+j.ID)
@@ -80,7 +80,7 @@ const defaultEvery = 10 * time.Minute
 
 // runLoop creates, lists or ends jobs that run while the session is open.
 func runLoop(ctx context.Context, d *commands.Desk, arg string) (commands.Answer, error) {
-	jobs := d.Surroundings.Schedule
+	jobs := d.Env.Schedule
 	words := strings.Fields(arg)
 	switch {
 	case jobs == nil:
@@ -104,7 +104,7 @@ func runLoop(ctx context.Context, d *commands.Desk, arg string) (commands.Answer
 
 // runSchedule creates, lists or ends durable jobs.
 func runSchedule(ctx context.Context, d *commands.Desk, arg string) (commands.Answer, error) {
-	jobs := d.Surroundings.Schedule
+	jobs := d.Env.Schedule
 	words := strings.Fields(arg)
 	switch {
 	case jobs == nil:
@@ -210,11 +210,11 @@ func addJob(ctx context.Context, d *commands.Desk, draft cron.Draft) (commands.A
 	if _, err := scheduled(ctx, d, draft.Prompt, false); err != nil {
 		return nil, err
 	}
-	j, err := d.Surroundings.Schedule.Add(ctx, draft)
+	j, err := d.Env.Schedule.Add(ctx, draft)
 	if err != nil {
 		return nil, err
 	}
-	return commands.Say(inWords(&j) + jobHelp(&j)), nil
+	return commands.Say(describeJob(&j) + jobHelp(&j)), nil
 }
 
 // jobHelp explains how to end a job.
@@ -225,8 +225,8 @@ func jobHelp(j *cron.Job) string {
 	return " /loop stop " + j.ID + " ends it."
 }
 
-// inWords describes when a new job runs, where, and until when.
-func inWords(j *cron.Job) string {
+// describeJob describes when a new job runs, where, and until when.
+func describeJob(j *cron.Job) string {
 	const layout = "2 January 15:04"
 	text := fmt.Sprintf("Job %s runs %s", j.ID, j.When())
 	if !j.Once {
@@ -274,7 +274,7 @@ func stopLoops(ctx context.Context, jobs commands.Schedule) (commands.Answer, er
 
 // jobsPage lists the jobs.
 func jobsPage(ctx context.Context, d *commands.Desk) (commands.Answer, error) {
-	jobs, err := d.Surroundings.Schedule.List(ctx)
+	jobs, err := d.Env.Schedule.List(ctx)
 	var p commands.Page
 	if err != nil {
 		p.Add(commands.Notice(err.Error()))

@@ -31,7 +31,7 @@ func newJobs(t *testing.T) (*commands.Desk, *table) {
 		Now:    func() time.Time { return time.Date(2026, 11, 2, 12, 0, 0, 0, time.UTC) },
 		MaxAge: func() time.Duration { return 7 * 24 * time.Hour },
 	})}
-	d := commands.New(commands.Config{Surroundings: commands.Surroundings{Sections: Sections(), Schedule: j, Commands: func(bool) []commands.Command {
+	d := commands.New(commands.Config{Env: commands.Env{Sections: Sections(), Schedule: j, Commands: func(bool) []commands.Command {
 		return []commands.Command{{Name: "fix", Kind: commands.Ask, Run: func(_ context.Context, _ *commands.Desk, arg string) (commands.Answer, error) {
 			return commands.Prompt{Text: "Fix " + arg}, nil
 		}}}
@@ -139,7 +139,7 @@ func TestJobsAreListedAndEnded(t *testing.T) {
 	if got, want := typed(t, d, "/schedule delete "+all[2].ID[:7]), "Ended job "+all[2].ID+" (once, 2 November 13:00: two)."; got != want {
 		t.Errorf("%s, not %s", got, want)
 	}
-	if got := typed(t, commands.New(commands.Config{Surroundings: commands.Surroundings{Sections: Sections()}}), "/loop x"); !strings.Contains(got, "in a session that stays open") {
+	if got := typed(t, commands.New(commands.Config{Env: commands.Env{Sections: Sections()}}), "/loop x"); !strings.Contains(got, "in a session that stays open") {
 		t.Error(got)
 	}
 }
@@ -161,5 +161,5 @@ func TestScheduledPrompt(t *testing.T) {
 	if Attend(d, false); jobs.prompt != nil {
 		t.Error("it is still attended to")
 	}
-	Attend(commands.New(commands.Config{Surroundings: commands.Surroundings{Sections: Sections()}}), true)
+	Attend(commands.New(commands.Config{Env: commands.Env{Sections: Sections()}}), true)
 }

@@ -94,8 +94,8 @@ func (f *Finder) Commands(typed string) []Item {
 		if c.rank == 0 || c.rank < min(top.best, fuzzy.Words) {
 			continue
 		}
-		if c.command.Origin != "" && f.desk.Surroundings.Score != nil {
-			c.score = f.desk.Surroundings.Score(c.command.Name)
+		if c.command.Origin != "" && f.desk.Env.Score != nil {
+			c.score = f.desk.Env.Score(c.command.Name)
 		}
 		c.usual = usefulness(c.command)
 		top.add(c)
@@ -221,9 +221,9 @@ const (
 // files returns the matching files, preceded by matching server resources.
 func files(ctx context.Context, d *commands.Desk, typed string) []Item {
 	var items []Item
-	if d.Surroundings.Resources != nil {
+	if d.Env.Resources != nil {
 		within, cancel := context.WithTimeout(ctx, resourceTime)
-		names := d.Surroundings.Resources(within, typed)
+		names := d.Env.Resources(within, typed)
 		cancel()
 		for _, name := range names[:min(len(names), mostResources)] {
 			it := Item{Text: mention.Write(name), Label: name, Matched: fuzzy.Positions(name, typed)}

@@ -57,7 +57,7 @@ func find(ctx context.Context, d *commands.Desk, q suggest.Query) []suggest.Item
 }
 
 func offer(all ...commands.Command) *commands.Desk {
-	return commands.New(commands.Config{Surroundings: commands.Surroundings{Commands: func(bool) []commands.Command { return all }}})
+	return commands.New(commands.Config{Env: commands.Env{Commands: func(bool) []commands.Command { return all }}})
 }
 
 // Proves CMD-01.
@@ -67,7 +67,7 @@ func TestCommands(t *testing.T) {
 		commands.Command{Name: "tide", Origin: "p"},
 		commands.Command{Name: "tidy", Aliases: []string{"sweep"}, Origin: "p"},
 	)
-	d.Surroundings.Score = func(name string) float64 { return map[string]float64{"tidy": 2}[name] }
+	d.Env.Score = func(name string) float64 { return map[string]float64{"tidy": 2}[name] }
 	labels := func(typed string) (got []string) {
 		for _, it := range find(t.Context(), d, suggest.Query{Kind: suggest.Commands, Typed: typed}) {
 			got = append(got, it.Label)
@@ -129,7 +129,7 @@ func TestFiles(t *testing.T) {
 	index := fileindex.New(fileindex.Config{Dir: dir})
 	t.Cleanup(index.Close)
 	d := commands.New(commands.Config{Files: commands.Files{Dir: dir, Index: index}})
-	d.Surroundings.Resources = func(_ context.Context, typed string) []string {
+	d.Env.Resources = func(_ context.Context, typed string) []string {
 		if strings.HasPrefix("db:", typed) && typed != "" {
 			return []string{"db:"}
 		}
@@ -159,7 +159,7 @@ func TestFiles(t *testing.T) {
 // TestCommandsChange checks that the command list is reused only briefly.
 func TestCommandsChange(t *testing.T) {
 	all := []commands.Command{{Name: "deploy", Origin: "p"}}
-	d := commands.New(commands.Config{Surroundings: commands.Surroundings{Commands: func(bool) []commands.Command { return all }}})
+	d := commands.New(commands.Config{Env: commands.Env{Commands: func(bool) []commands.Command { return all }}})
 	now := time.Unix(1000, 0)
 	f := suggest.New(d, func() time.Time { return now })
 	if got := f.Commands("deploy"); len(got) != 1 {
@@ -178,7 +178,7 @@ func thousands() *commands.Desk {
 		all[i] = commands.Command{Name: fmt.Sprintf("plugin-%d:deploy-%d", i%300, i), Doc: strings.Repeat("about ", 30), Origin: "plugin"}
 	}
 	d := offer(all...)
-	d.Surroundings.Score = func(name string) float64 { return float64(len(name)) }
+	d.Env.Score = func(name string) float64 { return float64(len(name)) }
 	return d
 }
 

@@ -17,8 +17,8 @@ import (
 	"adze/internal/platform/text/texts"
 )
 
-// A Deed is the user's last action.
-type Deed struct {
+// An Action is the user's last action.
+type Action struct {
 	// Approved is how often they gave a one-time yes to calls that the same rule would allow.
 	Approved int
 	// Said is the message they sent, if any. First is true for the first message of the
@@ -39,7 +39,7 @@ const (
 )
 
 // For returns the name of the tip that would have helped, or "".
-func For(d Deed) string {
+func For(d Action) string {
 	switch {
 	case d.Approved >= often:
 		return "rule"
@@ -74,8 +74,8 @@ func wish(words []string, first bool) string {
 	return ""
 }
 
-// A Box gives out tips. It is safe for concurrent use, including by several processes.
-type Box struct {
+// A Store gives out tips. It is safe for concurrent use, including by several processes.
+type Store struct {
 	// Home is the state directory; empty means that no tip is given.
 	Home string
 	// On reports whether tips are enabled.
@@ -97,7 +97,7 @@ type record struct {
 
 // Take returns the text of a tip, or "" if it was given on this machine before or cannot be
 // recorded as given.
-func (b Box) Take(ctx context.Context, name string) string {
+func (b Store) Take(ctx context.Context, name string) string {
 	text, known := catalogue()[name]
 	if !known || b.Home == "" || !b.On() {
 		return ""

@@ -77,12 +77,12 @@ func (b *publisher) end(id string) {
 }
 
 // working returns the running nested agents, for the user.
-func (b *publisher) working() (list []commands.AtWork) {
+func (b *publisher) working() (list []commands.RunningAgent) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, id := range slices.Sorted(maps.Keys(b.below)) {
 		t := b.below[id]
-		list = append(list, commands.AtWork{ID: id, Parent: t.Parent, Type: t.Type, Title: t.Title, Calls: t.Used.Calls, Last: doing(t.Summary, t.Doing)})
+		list = append(list, commands.RunningAgent{ID: id, Parent: t.Parent, Type: t.Type, Title: t.Title, Calls: t.Used.Calls, Last: doing(t.Summary, t.Doing)})
 	}
 	return list
 }
@@ -131,18 +131,18 @@ func (x *run) status() task.Status {
 }
 
 // Working returns the running agents and their activity, for the user, including nested ones.
-func (a *Agents) Working() []commands.AtWork {
+func (a *Agents) Working() []commands.RunningAgent {
 	if a == nil {
 		return nil
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	var list []commands.AtWork
+	var list []commands.RunningAgent
 	for _, id := range slices.Sorted(maps.Keys(a.runs)) {
 		x := a.runs[id]
 		x.mu.Lock()
 		if !x.ended {
-			list = append(list, commands.AtWork{ID: id, Type: x.kind, Title: x.spec.Title, Calls: x.activity.calls, Last: doing(x.activity.summary, x.activity.title)})
+			list = append(list, commands.RunningAgent{ID: id, Type: x.kind, Title: x.spec.Title, Calls: x.activity.calls, Last: doing(x.activity.summary, x.activity.title)})
 		}
 		x.mu.Unlock()
 	}

@@ -107,6 +107,6 @@ func Within(dirs func() []string) func(path string) bool {
 }
 
 // AtWork reports whether any of the agents is a verifier.
-func AtWork(agents []commands.AtWork) bool {
-	return slices.ContainsFunc(agents, func(a commands.AtWork) bool { return a.Type == builtin.Verification })
+func AtWork(agents []commands.RunningAgent) bool {
+	return slices.ContainsFunc(agents, func(a commands.RunningAgent) bool { return a.Type == builtin.Verification })
 }

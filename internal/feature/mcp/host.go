@@ -151,7 +151,7 @@ func (s *Client) Host(from hosted.Servers) error {
 
 // SetGuests handles the request that replaces the host's servers.
 func (s *Client) SetGuests() hostapi.Request {
-	return hostapi.Asked(func(ctx context.Context, in struct {
+	return hostapi.WithInput(func(ctx context.Context, in struct {
 		Servers map[string]json.RawMessage `json:"servers"`
 	}) (any, error) {
 		added, removed, errs, err := s.bring(ctx, in.Servers)

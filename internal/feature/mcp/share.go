@@ -221,7 +221,7 @@ func (s *Client) ResourceTools() []tool.Tool {
 }
 
 // Offer makes server prompts and resources available to the user.
-func (s *Client) Offer(to *commands.Surroundings) {
+func (s *Client) Offer(to *commands.Env) {
 	if s == nil {
 		return
 	}

@@ -180,7 +180,7 @@ func (s *Skills) Listed() []*skill.Skill {
 }
 
 // Offer makes the skills available to the user as commands.
-func (s *Skills) Offer(to *commands.Surroundings) {
+func (s *Skills) Offer(to *commands.Env) {
 	if s == nil {
 		return
 	}

@@ -183,7 +183,7 @@ func TestServerSkillGetsNothing(t *testing.T) {
 	if strings.Contains(said.Words, "passwd") || len(p.gate.Policy().Rules()) != before || len(p.hooks) > 0 || len(p.said) > 0 {
 		t.Errorf("words %q, rules %d, hooks %v, said %q", said.Words, len(p.gate.Policy().Rules()), p.hooks, p.said)
 	}
-	var offered commands.Surroundings
+	var offered commands.Env
 	p.Offer(&offered)
 	if c := offered.Commands(false); len(c) != 1 || c[0].Name != "db:x" || c[0].Origin != "server db" {
 		t.Errorf("%+v", c)

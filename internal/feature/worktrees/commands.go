@@ -11,8 +11,8 @@ import (
 	"adze/internal/platform/git/worktree"
 )
 
-// Trees manages the worktrees of the session's repository.
-type Trees interface {
+// Worktrees manages the worktrees of the session's repository.
+type Worktrees interface {
 	List(ctx context.Context) []worktree.Entry
 	// RemoveNamed removes a worktree that no session uses. The note describes anything that
 	// remains.
@@ -20,7 +20,7 @@ type Trees interface {
 }
 
 // Sections returns the command in its /help section.
-func Sections(trees Trees, now func() time.Time) []commands.Section {
+func Sections(trees Worktrees, now func() time.Time) []commands.Section {
 	return []commands.Section{{Name: "Conversation", Commands: []commands.Command{{
 		Name: "worktrees", Kind: commands.Change, Args: "[remove NAME|discard NAME]",
 		Doc: "list the git worktrees that adze created here, what would be lost with each, and who works in it; remove one, or discard it with its changes",
@@ -39,7 +39,7 @@ func Sections(trees Trees, now func() time.Time) []commands.Section {
 		}}}}}
 }
 
-func run(ctx context.Context, trees Trees, arg string, now func() time.Time) (commands.Answer, error) {
+func run(ctx context.Context, trees Worktrees, arg string, now func() time.Time) (commands.Answer, error) {
 	words := strings.Fields(arg)
 	switch {
 	case len(words) == 0 || arg == "list":
@@ -52,7 +52,7 @@ func run(ctx context.Context, trees Trees, arg string, now func() time.Time) (co
 	return nil, errors.New("usage: /worktrees, /worktrees remove NAME, or /worktrees discard NAME to remove it with its changes")
 }
 
-func remove(ctx context.Context, trees Trees, name string, c worktree.Changes) (commands.Answer, error) {
+func remove(ctx context.Context, trees Worktrees, name string, c worktree.Changes) (commands.Answer, error) {
 	note, err := trees.RemoveNamed(ctx, name, c)
 	var changed *worktree.ChangedError
 	switch {

@@ -28,19 +28,19 @@ const (
 	MaxPreview = 30
 )
 
-// A Said classifies a short answer to a question.
-type Said uint8
+// An AnswerKind classifies a short answer to a question.
+type AnswerKind uint8
 
 // The classes of answers.
 const (
-	Else Said = iota
+	OtherAnswer AnswerKind = iota
 	Yes
 	Always
 	No
 )
 
-// Word classifies a short answer. Anything longer, such as a sentence, is Else.
-func Word(text string) Said {
+// ParseAnswer classifies a short answer. Anything longer, such as a sentence, is OtherAnswer.
+func ParseAnswer(text string) AnswerKind {
 	switch strings.TrimRight(strings.ToLower(strings.Join(strings.Fields(text), " ")), ".!,") {
 	case "y", "ye", "yes", "1", "ok", "okay", "k", "sure", "yep", "yeah", "yup", "ya", "aye", "fine", "go ahead", "do it",
 		"yes please", "please do", "allow", "approve", "approved", "agree", "agreed", "accept",
@@ -52,7 +52,7 @@ func Word(text string) Said {
 		"refuse", "nein", "nee", "non", "não", "nao", "nie", "нет", "不", "不行", "否", "いいえ", "아니요":
 		return No
 	}
-	return Else
+	return OtherAnswer
 }
 
 // Lasting describes the changes a lasting yes would make; see [Changes].
@@ -197,7 +197,7 @@ func Quote(text string, width int) []draw.Row {
 	}
 	var rows []draw.Row
 	for line := range strings.SplitSeq(text, "\n") {
-		rows = append(rows, draw.Wrap(draw.Line(draw.Text, "  | "+draw.Asked(line)), width, draw.Line(draw.Text, "  | "))...)
+		rows = append(rows, draw.Wrap(draw.Line(draw.Text, "  | "+draw.CleanQuestion(line)), width, draw.Line(draw.Text, "  | "))...)
 	}
 	return rows
 }

@@ -26,7 +26,7 @@ type Token struct {
 // plain.
 type Lexer struct {
 	lang *language
-	in   *delimited // open comment or string that spans lines; may be nil
+	in   *delimiter // open comment or string that spans lines; may be nil
 	tag  bool       // markup only: the line begins inside a tag
 }
 
@@ -134,7 +134,7 @@ func (l *language) commandAt(line string, from, to int) bool {
 	return len(before) < from && l.keywords[last]
 }
 
-// delimited reads the comment or string at i, or a single character if neither begins there.
+// delimiter reads the comment or string at i, or a single character if neither begins there.
 func (l *Lexer) delimited(line string, i int) (Class, int) {
 	rest := line[i:]
 	for d := range l.lang.delimited {
@@ -162,7 +162,7 @@ func (l *Lexer) delimited(line string, i int) (Class, int) {
 }
 
 // begins reports whether the opening delimiter at i really begins a comment or string.
-func (l *Lexer) begins(d *delimited, line string, i int) bool {
+func (l *Lexer) begins(d *delimiter, line string, i int) bool {
 	before := byte(' ')
 	if i > 0 {
 		before = line[i-1]

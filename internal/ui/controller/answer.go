@@ -9,7 +9,7 @@ import (
 )
 
 // carryOut executes a command's answer.
-func (d runner) carryOut(ctx context.Context, e ending) {
+func (d runner) carryOut(ctx context.Context, e commandResult) {
 	if e.err != nil {
 		d.view.Fail(e.err)
 		return
@@ -109,9 +109,9 @@ func (d *Driver) Choose(ctx context.Context, c commands.Choice) {
 	}
 	d.offer = nil
 	d.unfollow()
-	runner{d}.run(ctx, c.Title, func(ctx context.Context) ending {
+	runner{d}.run(ctx, c.Title, func(ctx context.Context) commandResult {
 		answer, err := list.Choose(ctx, c)
-		return ending{answer: answer, err: err, chosen: true}
+		return commandResult{answer: answer, err: err, chosen: true}
 	})
 	if d.Open(ctx) && !d.Busy() {
 		d.view.Ready()
@@ -122,20 +122,20 @@ func (d *Driver) Choose(ctx context.Context, c commands.Choice) {
 func (d *Driver) Proceed(ctx context.Context, a commands.Answer) {
 	d.offer = nil
 	d.unfollow()
-	runner{d}.carryOut(ctx, ending{answer: a, chosen: true})
+	runner{d}.carryOut(ctx, commandResult{answer: a, chosen: true})
 }
 
 // Chosen reports whether the current answer results from a choice in a list.
-func (q *inquiry) Chosen() bool { return q.chosen }
+func (q *questionQueue) Chosen() bool { return q.chosen }
 
 // Reoffer offers a list again, when the user returns to it from the result of a choice.
-func (q *inquiry) Reoffer(l commands.List) {
+func (q *questionQueue) Reoffer(l commands.List) {
 	q.leave()
 	q.offer = &l
 }
 
 // leave dismisses the offered list, and reports whether there was one.
-func (q *inquiry) leave() bool {
+func (q *questionQueue) leave() bool {
 	list := q.offer
 	q.offer = nil
 	if list != nil && list.Leave != nil {

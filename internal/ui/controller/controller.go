@@ -71,15 +71,15 @@ type Driver struct {
 	ctx   context.Context // context of Run, for delayed functions
 
 	work
-	watched *watch    // the background tasks
-	lines   []Entered // entered while switching conversations, for the new one
-	next    *string   // session to continue
-	parting
+	watched *watch  // the background tasks
+	lines   []Input // entered while switching conversations, for the new one
+	next    *string // session to continue
+	exitState
 
 	found <-chan *Suggestion // nil without a search
-	tips  tipping
-	inquiry
-	*told
+	tips  tipState
+	questionQueue
+	*messageQueue
 }
 
 // New returns a driver. [Driver.Run] sets its view.
@@ -87,7 +87,7 @@ func New(cfg Config) *Driver {
 	if cfg.Beat == nil {
 		cfg.Beat = func() {}
 	}
-	return &Driver{cfg: cfg, posts: make(chan func(context.Context)), told: &told{more: make(chan struct{}, 1)}}
+	return &Driver{cfg: cfg, posts: make(chan func(context.Context)), messageQueue: &messageQueue{more: make(chan struct{}, 1)}}
 }
 
 // Run runs conversations until the user quits or ctx is done.
@@ -97,9 +97,9 @@ func (d *Driver) Run(ctx context.Context, view View) error {
 	d.view, d.ctx = view, ctx
 	resume := ""
 	d.next = &resume
-	course{d}.look(ctx, d.cfg.Suggest)
+	conversationLoop{d}.look(ctx, d.cfg.Suggest)
 	for d.next != nil {
-		conv, err := course{d}.open(ctx, *d.next)
+		conv, err := conversationLoop{d}.open(ctx, *d.next)
 		d.next = nil
 		if err != nil {
 			if d.talk == nil {
@@ -114,7 +114,7 @@ func (d *Driver) Run(ctx context.Context, view View) error {
 			conv = d.talk
 		}
 		d.talk = conv
-		course{d}.converse(ctx, err == nil)
+		conversationLoop{d}.converse(ctx, err == nil)
 	}
 	if d.left != nil {
 		farewell(view, d.left)
@@ -122,12 +122,12 @@ func (d *Driver) Run(ctx context.Context, view View) error {
 	return nil
 }
 
-// A course implements the main loop.
-type course struct{ *Driver }
+// A conversationLoop implements the main loop.
+type conversationLoop struct{ *Driver }
 
 // open opens a conversation and shows notices in the meantime: a local model can take minutes
 // to load.
-func (d course) open(ctx context.Context, resume string) (*Conversation, error) {
+func (d conversationLoop) open(ctx context.Context, resume string) (*Conversation, error) {
 	type opened struct {
 		conv *Conversation
 		err  error
@@ -152,7 +152,7 @@ func (d course) open(ctx context.Context, resume string) (*Conversation, error) 
 
 // converse runs one conversation until the user leaves it. Begins is true if it was just
 // opened.
-func (d course) converse(ctx context.Context, begins bool) {
+func (d conversationLoop) converse(ctx context.Context, begins bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	conv := d.talk // the user may leave before its entries are followed
@@ -184,7 +184,7 @@ func (d course) converse(ctx context.Context, begins bool) {
 const frameTime = 33 * time.Millisecond
 
 // loop handles events, one after the other.
-func (d course) loop(ctx context.Context, entries <-chan session.Entry) {
+func (d conversationLoop) loop(ctx context.Context, entries <-chan session.Entry) {
 	var second, due <-chan time.Time // time of the next tick, and of the next frame
 	var room <-chan struct{}         // receives when the terminal accepts more; nil if it does
 	var framed time.Time
@@ -246,7 +246,7 @@ func (d course) loop(ctx context.Context, entries <-chan session.Entry) {
 }
 
 // show updates the view.
-func (d course) show() (room <-chan struct{}) {
+func (d conversationLoop) show() (room <-chan struct{}) {
 	if d.talk != nil {
 		asker(d).openQuestion()
 	}
@@ -254,7 +254,7 @@ func (d course) show() (room <-chan struct{}) {
 }
 
 // tick is called each second during activity.
-func (d course) tick() {
+func (d conversationLoop) tick() {
 	if d.followed != nil && !d.view.Typing() && !d.followed.show(d.view) {
 		d.unfollow()
 	}
@@ -272,9 +272,9 @@ func (d *Driver) Open(ctx context.Context) bool { return ctx.Err() == nil && !d.
 func (d *Driver) Closed() bool { return d.next != nil || d.talk == nil }
 
 // begin shows the conversation, and enters the prompt of the command line.
-func (d course) begin(ctx context.Context) {
+func (d conversationLoop) begin(ctx context.Context) {
 	d.working, d.warned = false, false
-	d.inquiry, d.tips = inquiry{}, tipping{}
+	d.questionQueue, d.tips = questionQueue{}, tipState{}
 	first := d.cfg.First
 	d.cfg.First = ""
 	d.view.Begin(d.talk, first)
@@ -286,13 +286,13 @@ func (d course) begin(ctx context.Context) {
 }
 
 // entry handles an entry of the session.
-func (d course) entry(e session.Entry) {
+func (d conversationLoop) entry(e session.Entry) {
 	switch ev := e.Event.(type) {
 	case session.Started:
 		d.working = true
 	case session.Finished:
 		d.working, d.leaving, d.awaited = false, false, false
-		tipper(d).show()
+		tipAdvisor(d).show()
 		d.view.Over(stopCall)
 	case session.Changed:
 		d.awaited = false
@@ -318,7 +318,7 @@ func (d course) entry(e session.Entry) {
 }
 
 // resume lets the view prompt, unless something is pending.
-func (d course) resume() {
+func (d conversationLoop) resume() {
 	if d.talk != nil && d.next == nil && (!d.Busy() || d.Asking()) {
 		d.view.Resume()
 	}

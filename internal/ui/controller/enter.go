@@ -11,7 +11,7 @@ import (
 )
 
 // catchUp handles input from before the conversation was open.
-func (d course) catchUp(ctx context.Context) {
+func (d conversationLoop) catchUp(ctx context.Context) {
 	lines := d.lines
 	d.lines = nil
 	for i, line := range lines {
@@ -32,8 +32,8 @@ func IsCommand(text string) bool {
 	return ok
 }
 
-// An Entered is an entry of the user.
-type Entered struct {
+// An Input is an entry of the user.
+type Input struct {
 	Text string
 	// Prompt is the message, if the text is one. If it has no parts, it is built from the text.
 	Prompt session.Prompt
@@ -45,12 +45,12 @@ type Entered struct {
 // a note.
 func IsMessage(text string) bool {
 	trimmed := strings.TrimSpace(text)
-	return trimmed != "" && !IsCommand(trimmed) && !leaves(trimmed) && !strings.HasPrefix(trimmed, "!") && !isNote(text, trimmed)
+	return trimmed != "" && !IsCommand(trimmed) && !isExitWord(trimmed) && !strings.HasPrefix(trimmed, "!") && !isNote(text, trimmed)
 }
 
-// leaves reports whether text is a word that exits most programs. Such words are never sent to
+// isExitWord reports whether text is a word that exits most programs. Such words are never sent to
 // a model.
-func leaves(text string) bool {
+func isExitWord(text string) bool {
 	switch strings.ToLower(text) {
 	case "exit", "quit", ":q", ":q!", ":wq":
 		return true
@@ -64,11 +64,11 @@ func isNote(text, trimmed string) bool {
 }
 
 // Enter handles text entered by the user; see [Driver.Hand].
-func (d *Driver) Enter(ctx context.Context, text string) { d.Hand(ctx, Entered{Text: text}) }
+func (d *Driver) Enter(ctx context.Context, text string) { d.Hand(ctx, Input{Text: text}) }
 
 // Hand handles an entry that does not answer a question. If a command is running, the entry is
 // queued until it ends.
-func (d *Driver) Hand(ctx context.Context, e Entered) {
+func (d *Driver) Hand(ctx context.Context, e Input) {
 	if strings.TrimSpace(e.Text) != "" {
 		d.view.Keep(e.Text)
 	}
@@ -78,7 +78,7 @@ func (d *Driver) Hand(ctx context.Context, e Entered) {
 }
 
 // handle handles an entry that may have been queued.
-func (d runner) handle(ctx context.Context, e Entered) {
+func (d runner) handle(ctx context.Context, e Input) {
 	trimmed := strings.TrimSpace(e.Text)
 	d.Decline()
 	d.unfollow()
@@ -98,9 +98,9 @@ func (d runner) handle(ctx context.Context, e Entered) {
 }
 
 // enter executes an entry.
-func (d runner) enter(ctx context.Context, e Entered, trimmed string) {
+func (d runner) enter(ctx context.Context, e Input, trimmed string) {
 	switch {
-	case leaves(trimmed):
+	case isExitWord(trimmed):
 		d.Exit()
 	case IsCommand(trimmed):
 		d.Command(ctx, trimmed)
@@ -110,15 +110,15 @@ func (d runner) enter(ctx context.Context, e Entered, trimmed string) {
 		}
 	case isNote(e.Text, trimmed):
 		answer, err := memory.Note(d.talk.Desk, strings.TrimSpace(trimmed[1:]))
-		d.carryOut(ctx, ending{answer: answer, err: err})
+		d.carryOut(ctx, commandResult{answer: answer, err: err})
 	default:
 		d.message(ctx, e)
 	}
 }
 
 // message sends a message to the running turn, or in its own turn.
-func (d runner) message(ctx context.Context, e Entered) {
-	tipper(d).said(e.Text)
+func (d runner) message(ctx context.Context, e Input) {
+	tipAdvisor(d).said(e.Text)
 	p := e.Prompt
 	if len(p.Parts) == 0 {
 		p = commands.Prompt{Text: e.Text}.Said()

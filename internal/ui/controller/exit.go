@@ -9,8 +9,8 @@ import (
 	"adze/internal/session"
 )
 
-// A parting tracks the user's progress toward exiting.
-type parting struct {
+// An exitState tracks the user's progress toward exiting.
+type exitState struct {
 	leaving bool   // the next Ctrl-C exits
 	warned  bool   // the user has been warned which tasks would end
 	ended   bool   // the input has ended: the running turn is the last
@@ -43,7 +43,7 @@ func (d exit) confirmed() bool {
 }
 
 // Interrupt interrupts the turn and its questions, as Ctrl-C does. The second call in a row
-// exits. Typing is true if the user was typing something, which is dropped.
+// exits. InputConfig is true if the user was typing something, which is dropped.
 func (d *Driver) Interrupt(ctx context.Context, typing bool) {
 	offered := d.Decline()
 	typing = offered || typing || d.followed != nil
@@ -97,13 +97,13 @@ func (d *Driver) StopsTurn() bool {
 
 // Unsay sets the prompt to withdraw if the turn is interrupted before the model has begun to
 // answer; empty means none.
-func (p *parting) Unsay(id string) { p.unsaid = id }
+func (p *exitState) Unsay(id string) { p.unsaid = id }
 
 // Leaving reports whether the next Ctrl-C exits.
-func (p *parting) Leaving() bool { return p.leaving }
+func (p *exitState) Leaving() bool { return p.leaving }
 
 // Stay resets Leaving because the user does something else.
-func (p *parting) Stay() { p.leaving = false }
+func (p *exitState) Stay() { p.leaving = false }
 
 // End handles the end of input: the running turn is the last.
 func (d *Driver) End() {

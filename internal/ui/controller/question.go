@@ -15,8 +15,8 @@ type Question struct {
 	Suggestion *Suggestion // nil if the session asks
 }
 
-// An inquiry holds the user's open questions and the offered list.
-type inquiry struct {
+// A questionQueue holds the user's open questions and the offered list.
+type questionQueue struct {
 	asked  []Question       // unanswered questions; the first one is shown
 	held   bool             // the first question is not shown yet: the user is typing or choosing, or see effect
 	effect <-chan time.Time // fires when the last answer has taken effect on other questions; may be nil
@@ -25,10 +25,10 @@ type inquiry struct {
 }
 
 // Asking reports whether a question is shown to the user.
-func (q *inquiry) Asking() bool { return len(q.asked) > 0 && !q.held }
+func (q *questionQueue) Asking() bool { return len(q.asked) > 0 && !q.held }
 
 // Held reports whether a question waits until the user has finished something else.
-func (q *inquiry) Held() bool { return len(q.asked) > 0 && q.held && q.effect == nil }
+func (q *questionQueue) Held() bool { return len(q.asked) > 0 && q.held && q.effect == nil }
 
 // An asker shows questions, one after the other.
 type asker struct{ *Driver }
@@ -66,7 +66,7 @@ func (d *Driver) Answer(ctx context.Context, r session.Reply) {
 	}
 	q := d.asked[0]
 	d.asked = d.asked[1:]
-	tipper{d}.answered(q.Question, r)
+	tipAdvisor{d}.answered(q.Question, r)
 	if err := d.talk.Submit(ctx, session.Answer{ID: q.ID, Reply: r}); err != nil {
 		d.view.Say("The question has already been answered.")
 	}

@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	// atOnce is how long to wait for a command before handling other events. Most commands
+	// inlineWait is how long to wait for a command before handling other events. Most commands
 	// finish in that time.
-	atOnce = 100 * time.Millisecond
-	// lastMoment is how long a canceled command may take to end when the conversation is left.
-	lastMoment = 2 * time.Second
+	inlineWait = 100 * time.Millisecond
+	// cancelGrace is how long a canceled command may take to end when the conversation is left.
+	cancelGrace = 2 * time.Second
 )
 
 // The IDs, for views, of the running command, the typed shell command, and an interruption.
@@ -25,38 +25,38 @@ const (
 	stopCall  = "stop"
 )
 
-// An ending is the result of a command.
-type ending struct {
+// A commandResult is the result of a command.
+type commandResult struct {
 	answer commands.Answer
 	err    error
 	chosen bool // result of a choice from a list
 }
 
-// A slash is a command or choice that runs for the user alongside the turn. The zero value runs
+// A slashCommand is a command or choice that runs for the user alongside the turn. The zero value runs
 // nothing.
-type slash struct {
+type slashCommand struct {
 	stop context.CancelFunc // nil if nothing is running
-	done chan ending
+	done chan commandResult
 	// lines holds entries made during the command, to be handled after it.
-	lines []Entered
+	lines []Input
 }
 
 // A runner runs commands.
 type runner struct{ *Driver }
 
 // run calls do and executes its result: immediately if it does not take long.
-func (d runner) run(ctx context.Context, title string, do func(context.Context) ending) {
+func (d runner) run(ctx context.Context, title string, do func(context.Context) commandResult) {
 	within, stop := context.WithCancel(ctx)
-	done := make(chan ending, 1)
+	done := make(chan commandResult, 1)
 	go func() { done <- do(within) }()
-	wait := time.NewTimer(atOnce)
+	wait := time.NewTimer(inlineWait)
 	defer wait.Stop()
 	select {
 	case e := <-done:
 		stop()
 		d.carryOut(ctx, e)
 	case <-wait.C:
-		d.slash = slash{stop: stop, done: done}
+		d.slash = slashCommand{stop: stop, done: done}
 		d.view.Began(slashCall, title)
 	}
 }
@@ -65,17 +65,17 @@ func (d runner) run(ctx context.Context, title string, do func(context.Context) 
 func (d *Driver) Command(ctx context.Context, line string) {
 	name, arg, _ := commands.Parse(line)
 	talk := d.talk
-	runner{d}.run(ctx, "/"+name, func(ctx context.Context) ending {
+	runner{d}.run(ctx, "/"+name, func(ctx context.Context) commandResult {
 		answer, err := talk.Run(ctx, name, arg)
-		return ending{answer: answer, err: err}
+		return commandResult{answer: answer, err: err}
 	})
 }
 
 // runs reports whether a command is running.
-func (s *slash) runs() bool { return s.stop != nil }
+func (s *slashCommand) runs() bool { return s.stop != nil }
 
 // cancel cancels the running command, and reports whether there is one.
-func (s *slash) cancel() bool {
+func (s *slashCommand) cancel() bool {
 	if s.stop == nil {
 		return false
 	}
@@ -84,7 +84,7 @@ func (s *slash) cancel() bool {
 }
 
 // hold queues an entry until the command has ended, and reports whether a command is running.
-func (s *slash) hold(e Entered) bool {
+func (s *slashCommand) hold(e Input) bool {
 	if s.stop == nil {
 		return false
 	}
@@ -93,22 +93,22 @@ func (s *slash) hold(e Entered) bool {
 }
 
 // abandon cancels the command when the conversation is left, and waits briefly for it to end.
-func (s *slash) abandon() {
+func (s *slashCommand) abandon() {
 	if s.cancel() {
 		select {
 		case <-s.done:
-		case <-time.After(lastMoment):
+		case <-time.After(cancelGrace):
 		}
 	}
-	*s = slash{}
+	*s = slashCommand{}
 }
 
 // over executes the answer of a finished command, and handles the entries queued behind it.
-func (d runner) over(ctx context.Context, e ending) {
+func (d runner) over(ctx context.Context, e commandResult) {
 	lines := d.slash.lines
 	d.slash.stop()
 	d.view.Over(slashCall)
-	d.slash = slash{}
+	d.slash = slashCommand{}
 	if errors.Is(e.err, context.Canceled) {
 		e.err = errors.New("interrupted")
 		if len(lines) > 0 {
@@ -131,7 +131,7 @@ func (d runner) over(ctx context.Context, e ending) {
 	if d.ended && !d.Busy() {
 		d.Quit()
 	}
-	course(d).resume()
+	conversationLoop(d).resume()
 }
 
 // queue submits a command's prompt, to be answered after the running turn.

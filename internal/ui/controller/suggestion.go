@@ -14,7 +14,7 @@ type Suggestion struct {
 }
 
 // look looks for a suggestion in the background.
-func (d course) look(ctx context.Context, suggest func(context.Context) *Suggestion) {
+func (d conversationLoop) look(ctx context.Context, suggest func(context.Context) *Suggestion) {
 	if suggest == nil {
 		return
 	}
@@ -24,7 +24,7 @@ func (d course) look(ctx context.Context, suggest func(context.Context) *Suggest
 }
 
 // suggestible returns the suggestion's channel, or nil while a question would disturb.
-func (d course) suggestible() <-chan *Suggestion {
+func (d conversationLoop) suggestible() <-chan *Suggestion {
 	if d.Busy() || len(d.asked) > 0 || d.offer != nil || d.followed != nil || d.view.Typing() {
 		return nil
 	}
@@ -32,7 +32,7 @@ func (d course) suggestible() <-chan *Suggestion {
 }
 
 // suggest shows s, which may be nil.
-func (d course) suggest(s *Suggestion) {
+func (d conversationLoop) suggest(s *Suggestion) {
 	d.found = nil
 	if s != nil {
 		d.asked = append(d.asked, Question{Suggestion: s})
@@ -42,7 +42,7 @@ func (d course) suggest(s *Suggestion) {
 }
 
 // Suggested returns the current suggestion, or nil.
-func (q *inquiry) Suggested() *Suggestion {
+func (q *questionQueue) Suggested() *Suggestion {
 	if !q.Asking() {
 		return nil
 	}

@@ -26,7 +26,7 @@ func (w *follower) done() <-chan struct{} {
 // show shows the new output of the task, and reports whether it is still running.
 func (w *follower) show(s Screen) bool {
 	var news commands.Page
-	news, w.shown = commands.News(w.task, w.shown)
+	news, w.shown = commands.TaskOutput(w.task, w.shown)
 	s.Page(news)
 	if w.task.Status() == task.Running {
 		return true

@@ -14,9 +14,9 @@ import (
 	"adze/internal/session"
 )
 
-// A tipping holds the observations for choosing a tip. A session shows at most one tip, after
+// A tipState holds the observations for choosing a tip. A session shows at most one tip, after
 // the turn has ended.
-type tipping struct {
+type tipState struct {
 	approved map[string]int // calls a rule would allow, by rule
 	stopped  time.Time      // time the user last stopped the model
 	said     bool           // a message was sent
@@ -24,11 +24,11 @@ type tipping struct {
 	over     bool           // a tip was already chosen in this session
 }
 
-// A tipper decides whether a tip would help.
-type tipper struct{ *Driver }
+// A tipAdvisor decides whether a tip would help.
+type tipAdvisor struct{ *Driver }
 
 // did records a user action.
-func (d tipper) did(deed tips.Deed) {
+func (d tipAdvisor) did(deed tips.Action) {
 	if d.cfg.Tip == nil || d.tips.over || d.tips.next != "" {
 		return
 	}
@@ -40,8 +40,8 @@ const corrects = 2 * time.Minute
 
 // said records a message. Whether it names an outside directory is checked in the background,
 // because a file system may be slow.
-func (d tipper) said(text string) {
-	deed := tips.Deed{Said: text, First: !d.tips.said && len(d.talk.Conversation()) == 0, Stopped: time.Since(d.tips.stopped) < corrects}
+func (d tipAdvisor) said(text string) {
+	deed := tips.Action{Said: text, First: !d.tips.said && len(d.talk.Conversation()) == 0, Stopped: time.Since(d.tips.stopped) < corrects}
 	d.tips.said = true
 	d.did(deed)
 	named := places(text)
@@ -92,7 +92,7 @@ func elsewhere(named []string, home string, roots []string) bool {
 }
 
 // answered records the answer to a question.
-func (d tipper) answered(q session.Question, r session.Reply) {
+func (d tipAdvisor) answered(q session.Question, r session.Reply) {
 	asked, ok := q.(session.Permission)
 	said, allows := r.(session.Decision)
 	if !ok || !allows || said.Behavior != permission.Allow || len(said.Updates) > 0 || len(asked.Lasting()) == 0 || len(asked.Lasting()[0].Rules) == 0 {
@@ -103,12 +103,12 @@ func (d tipper) answered(q session.Question, r session.Reply) {
 	}
 	rule := asked.Lasting()[0].Rules[0].String()
 	d.tips.approved[rule]++
-	d.did(tips.Deed{Approved: d.tips.approved[rule]})
+	d.did(tips.Action{Approved: d.tips.approved[rule]})
 }
 
 // show shows the pending tip unless the user has seen it before. That is looked up in a file,
 // in the background.
-func (d tipper) show() {
+func (d tipAdvisor) show() {
 	name := d.tips.next
 	if name == "" || d.tips.over {
 		return
@@ -118,7 +118,7 @@ func (d tipper) show() {
 		if text := d.cfg.Tip(d.ctx, name); text != "" {
 			d.Post(d.ctx, func(context.Context) {
 				d.view.Page(commands.Page{Blocks: []commands.Block{commands.Remark(text)}})
-				course(d).resume()
+				conversationLoop(d).resume()
 			})
 		}
 	}()

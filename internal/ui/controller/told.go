@@ -2,9 +2,9 @@ package controller
 
 import "sync"
 
-// A told queues messages for the user while the view owns the terminal. It is safe for
+// A messageQueue queues messages for the user while the view owns the terminal. It is safe for
 // concurrent use.
-type told struct {
+type messageQueue struct {
 	more chan struct{}
 
 	mu    sync.Mutex
@@ -12,7 +12,7 @@ type told struct {
 }
 
 // Tell queues a text to be shown by the view. It does not wait.
-func (t *told) Tell(text string) {
+func (t *messageQueue) Tell(text string) {
 	t.mu.Lock()
 	t.texts = append(t.texts, text)
 	t.mu.Unlock()
@@ -23,7 +23,7 @@ func (t *told) Tell(text string) {
 }
 
 // Untold returns the queued texts that have not been shown.
-func (t *told) Untold() []string {
+func (t *messageQueue) Untold() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	texts := t.texts
@@ -32,7 +32,7 @@ func (t *told) Untold() []string {
 }
 
 // news shows the queued texts.
-func (d course) news() {
+func (d conversationLoop) news() {
 	for _, text := range d.Untold() {
 		d.view.Say(text)
 	}

@@ -8,11 +8,11 @@ import (
 	"adze/internal/tool"
 )
 
-// A typed is a running shell command typed by the user. It may be nil.
-type typed struct {
+// A shellCommand is a running shell command typed by the user. It may be nil.
+type shellCommand struct {
 	stop context.CancelFunc
 	news chan tool.Display
-	done chan ending
+	done chan commandResult
 }
 
 // startTyped runs a shell command typed by the user. The conversation continues in the
@@ -22,11 +22,11 @@ func (d runner) startTyped(ctx context.Context, command string) error {
 		return errors.New("another command is still running: press Ctrl-C to end it, or Ctrl-B to move it to the background")
 	}
 	ctx, stop := context.WithCancel(ctx)
-	t := &typed{stop: stop, news: make(chan tool.Display, 1), done: make(chan ending, 1)}
+	t := &shellCommand{stop: stop, news: make(chan tool.Display, 1), done: make(chan commandResult, 1)}
 	talk := d.talk
 	go func() {
 		answer, err := talk.Shell(ctx, command, t.report)
-		t.done <- ending{answer: answer, err: err}
+		t.done <- commandResult{answer: answer, err: err}
 	}()
 	d.typed = t
 	d.view.Began(typedCall, "!"+tool.OneLine(command, 80))
@@ -34,7 +34,7 @@ func (d runner) startTyped(ctx context.Context, command string) error {
 }
 
 // report stores the latest output of the command until it is shown.
-func (t *typed) report(d tool.Display) {
+func (t *shellCommand) report(d tool.Display) {
 	select {
 	case <-t.news:
 	default:
@@ -46,7 +46,7 @@ func (t *typed) report(d tool.Display) {
 }
 
 // typedOver handles the end of the command: its full output is shown and passed to the session.
-func (d runner) typedOver(ctx context.Context, e ending) {
+func (d runner) typedOver(ctx context.Context, e commandResult) {
 	d.typed.stop()
 	d.typed = nil
 	d.view.Over(typedCall)
@@ -59,18 +59,18 @@ func (d runner) typedOver(ctx context.Context, e ending) {
 	if d.ended && !d.Busy() {
 		d.Quit()
 	}
-	course(d).resume()
+	conversationLoop(d).resume()
 }
 
 // abandon ends the command and waits for its end, when the conversation is left.
-func (t *typed) abandon() {
+func (t *shellCommand) abandon() {
 	if t.cancel() {
 		<-t.done
 	}
 }
 
 // cancel ends the command, and reports whether there is one.
-func (t *typed) cancel() bool {
+func (t *shellCommand) cancel() bool {
 	if t == nil {
 		return false
 	}
@@ -79,14 +79,14 @@ func (t *typed) cancel() bool {
 }
 
 // ended returns a channel for the end of the command, and printed one for its output.
-func (t *typed) ended() <-chan ending {
+func (t *shellCommand) ended() <-chan commandResult {
 	if t == nil {
 		return nil
 	}
 	return t.done
 }
 
-func (t *typed) printed() <-chan tool.Display {
+func (t *shellCommand) printed() <-chan tool.Display {
 	if t == nil {
 		return nil
 	}

@@ -9,8 +9,8 @@ import (
 	"adze/internal/ui/keys"
 )
 
-// Typing configures text input. Each function may be nil.
-type Typing struct {
+// InputConfig configures text input. Each function may be nil.
+type InputConfig struct {
 	// Bindings returns the current key bindings, which may change; nil means the defaults.
 	Bindings func() *keys.Map
 	// Vim reports whether vim mode is enabled, and which two characters end the insertion; both

@@ -35,7 +35,7 @@ type View interface {
 	// TaskEnded shows that a background task has ended.
 	TaskEnded(t *task.Task)
 
-	// Typing reports whether the user has begun to type, and Holding whether a question has to
+	// InputConfig reports whether the user has begun to type, and Holding whether a question has to
 	// wait for that.
 	Typing() bool
 	Holding() bool

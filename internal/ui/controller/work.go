@@ -2,11 +2,11 @@ package controller
 
 // work tracks the work the user is waiting for.
 type work struct {
-	working  bool      // a turn is running
-	awaited  bool      // an entry will answer the last input
-	followed *follower // follower of the task that the user follows; may be nil
-	typed    *typed    // running shell command typed by the user; may be nil
-	slash    slash     // running adze command
+	working  bool          // a turn is running
+	awaited  bool          // an entry will answer the last input
+	followed *follower     // follower of the task that the user follows; may be nil
+	typed    *shellCommand // running shell command typed by the user; may be nil
+	slash    slashCommand  // running adze command
 }
 
 // Busy reports whether the user is waiting for the session or a command.

@@ -115,14 +115,14 @@ func (p *patch) hunk(h tool.Hunk, most int) []Row {
 		case "+":
 			after++
 			if row = words(text, changed[i], Added, AddedWord); p.whole {
-				row = Coloured(nil, &p.after, text)
+				row = Highlight(nil, &p.after, text)
 			} else {
 				p.after.Line(nil, text)
 			}
 		case " ":
 			before, after = before+1, after+1
 			p.before.Line(nil, text)
-			row = Coloured(nil, &p.after, text)
+			row = Highlight(nil, &p.after, text)
 		default: // a remark on the previous line
 			number, mark, row = 0, " ", Line(Faint, line)
 		}
@@ -148,8 +148,8 @@ func (p *patch) head(number int, mark string) Row {
 	return Row{{Role: Faint, Text: cells.Right(text, p.digits) + " "}, {Role: role, Text: mark}}
 }
 
-// Coloured returns a syntax-highlighted line of code, allocated from s, which may be nil.
-func Coloured(s *Stock, l *code.Lexer, line string) Row {
+// Highlight returns a syntax-highlighted line of code, allocated from s, which may be nil.
+func Highlight(s *RowArena, l *code.Lexer, line string) Row {
 	if !l.Known() {
 		return s.Line(Text, line)
 	}
@@ -167,7 +167,7 @@ func Coloured(s *Stock, l *code.Lexer, line string) Row {
 var codeRoles = [...]Role{code.Plain: Text, code.Keyword: Keyword, code.String: String, code.Number: Number, code.Comment: Comment}
 
 // words returns a changed line, with the changed words in their own role.
-func words(text string, changed []Stretch, role, word Role) Row {
+func words(text string, changed []Range, role, word Role) Row {
 	var row Row
 	from := 0
 	for _, c := range changed {

@@ -123,7 +123,7 @@ func (p Palette) Lines(rows []Row) []string {
 // Text paints rows as lines of a text, without a line end after the last.
 func (p Palette) Text(rows []Row) string { return strings.Join(p.Lines(rows), "\n") }
 
-// Coloured reports whether the palette uses colors.
+// Highlight reports whether the palette uses colors.
 func (p Palette) Coloured() bool { return p.colour }
 
 // Linked returns the palette with hyperlinks enabled, for terminals known to support them. Both

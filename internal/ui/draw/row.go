@@ -47,20 +47,20 @@ type Span struct {
 // A Row is a terminal line, without its line end.
 type Row []Span
 
-// A Stock allocates rows in large chunks. A nil Stock allocates each row separately.
-type Stock struct{ spans []Span }
+// A RowArena allocates rows in large chunks. A nil RowArena allocates each row separately.
+type RowArena struct{ spans []Span }
 
 // pieceSize is the number of spans in a chunk.
 const pieceSize = 128
 
 // NewStock returns a stock with initial room for n spans.
-func NewStock(n int) *Stock { return &Stock{make([]Span, 0, n)} }
+func NewStock(n int) *RowArena { return &RowArena{make([]Span, 0, n)} }
 
 // Reuse invalidates all rows so far and reuses their memory.
-func (s *Stock) Reuse() { s.spans = s.spans[:0] }
+func (s *RowArena) Reuse() { s.spans = s.spans[:0] }
 
 // Row returns an empty row with capacity for n spans.
-func (s *Stock) Row(n int) Row {
+func (s *RowArena) Row(n int) Row {
 	if s == nil {
 		return make(Row, 0, n)
 	}
@@ -73,7 +73,7 @@ func (s *Stock) Row(n int) Row {
 }
 
 // Line returns a row of one span.
-func (s *Stock) Line(role Role, text string) Row {
+func (s *RowArena) Line(role Role, text string) Row {
 	return append(s.Row(1), Span{Role: role, Text: text})
 }
 
@@ -126,10 +126,10 @@ func (r Row) Cut(n int, more string) Row {
 }
 
 // Slice returns the part of the row between two text offsets.
-func (r Row) Slice(from, to int) Row { return (*Stock)(nil).Slice(r, from, to) }
+func (r Row) Slice(from, to int) Row { return (*RowArena)(nil).Slice(r, from, to) }
 
 // Slice returns the part of a row between two text offsets.
-func (s *Stock) Slice(r Row, from, to int) Row {
+func (s *RowArena) Slice(r Row, from, to int) Row {
 	spans, at := 0, 0
 	for i := 0; i < len(r) && at < to; i++ {
 		if at += len(r[i].Text); at > from {

@@ -12,6 +12,6 @@ func Spell(line string) string {
 	return strings.NewReplacer("\t", "    ", "\n", `\x0a`).Replace(term.Spell(line))
 }
 
-// Asked returns a line of a question as it is shown: see [Clean]. Anything a terminal would
+// CleanQuestion returns a line of a question as it is shown: see [Clean]. Anything a terminal would
 // interpret is escaped.
-func Asked(line string) string { return Clean(term.SpellControls(line)) }
+func CleanQuestion(line string) string { return Clean(term.SpellControls(line)) }

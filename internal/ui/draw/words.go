@@ -16,8 +16,8 @@ const (
 // changes returns the changed parts of each line in a hunk. A removed line is compared with an
 // added line that shares at least half of its words. The parts are offsets in the displayed
 // text, without the mark.
-func changes(lines []string) [][]Stretch {
-	changed := make([][]Stretch, len(lines))
+func changes(lines []string) [][]Range {
+	changed := make([][]Range, len(lines))
 	for i := 0; i < len(lines); {
 		removed := i
 		for i < len(lines) && strings.HasPrefix(lines[i], "-") {
@@ -37,7 +37,7 @@ func changes(lines []string) [][]Stretch {
 }
 
 // pair compares removed lines with the added lines that follow them, in order.
-func pair(lines []string, changed [][]Stretch, removed, added, end int) {
+func pair(lines []string, changed [][]Range, removed, added, end int) {
 	texts := make([][]string, end-removed)
 	for i := range texts {
 		texts[i] = wordsOf(lines[removed+i][1:])
@@ -88,7 +88,7 @@ func alike(a, b []string) bool {
 func blank(word string) bool { return word[0] == ' ' }
 
 // differ returns the parts of two lines outside their longest common subsequence of words.
-func differ(a, b []string) (inA, inB []Stretch) {
+func differ(a, b []string) (inA, inB []Range) {
 	var lengths [maxWords + 1][maxWords + 1]uint8
 	for i := len(a) - 1; i >= 0; i-- {
 		for j := len(b) - 1; j >= 0; j-- {
@@ -119,7 +119,7 @@ func differ(a, b []string) (inA, inB []Stretch) {
 }
 
 // extend adds a word to the changed parts. Blanks alone do not count as a change.
-func extend(parts []Stretch, at int, word string) []Stretch {
+func extend(parts []Range, at int, word string) []Range {
 	if n := len(parts); n > 0 && parts[n-1].To == at {
 		parts[n-1].To = at + len(word)
 		return parts
@@ -127,13 +127,13 @@ func extend(parts []Stretch, at int, word string) []Stretch {
 	if blank(word) {
 		return parts
 	}
-	return append(parts, Stretch{at, at + len(word)})
+	return append(parts, Range{at, at + len(word)})
 }
 
 // join merges parts separated only by blanks, and parts where one equals the text in between:
 // if "f(x())" became "f()", the removed part is "x()", not "x(" and the second ")".
-func join(parts []Stretch, text string) []Stretch {
-	var out []Stretch
+func join(parts []Range, text string) []Range {
+	var out []Range
 	for _, p := range parts {
 		n := len(out) - 1
 		if n < 0 {
@@ -147,7 +147,7 @@ func join(parts []Stretch, text string) []Stretch {
 		case between == text[p.From:p.To]:
 			out[n].To = p.From
 		case between == text[out[n].From:out[n].To]:
-			out[n] = Stretch{out[n].To, p.To}
+			out[n] = Range{out[n].To, p.To}
 		default:
 			out = append(out, p)
 		}

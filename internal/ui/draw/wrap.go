@@ -79,16 +79,16 @@ func Fill(role Role, text string, width int) []Row {
 // Fold breaks each line of text between words.
 func Fold(text string, width int) string { return Palette{}.Text(Fill(Text, text, width)) }
 
-// A Stretch is a part of a text.
-type Stretch struct{ From, To int }
+// A Range is a part of a text.
+type Range struct{ From, To int }
 
 // Breaks returns the lines of a text broken between words. All lines but the first begin in
 // column indent.
-func Breaks(text string, width, indent int) []Stretch { return AppendBreaks(nil, text, width, indent) }
+func Breaks(text string, width, indent int) []Range { return AppendBreaks(nil, text, width, indent) }
 
 // AppendBreaks appends the result of [Breaks] to lines.
-func AppendBreaks(lines []Stretch, text string, width, indent int) []Stretch {
-	line, column, begun := Stretch{}, 0, false
+func AppendBreaks(lines []Range, text string, width, indent int) []Range {
+	line, column, begun := Range{}, 0, false
 	for i := 0; ; {
 		for i < len(text) && (text[i] == ' ' || text[i] == '\t') {
 			i++
@@ -100,7 +100,7 @@ func AppendBreaks(lines []Stretch, text string, width, indent int) []Stretch {
 		at := advance(column, text[line.To:i])
 		if begun && at+w > width {
 			lines = append(lines, line)
-			line, at = Stretch{i, i}, indent
+			line, at = Range{i, i}, indent
 		}
 		begun = true
 		line.To, column = i+n, at+w

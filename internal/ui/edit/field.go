@@ -24,7 +24,7 @@ type Field struct {
 	choices []string // completions found by Tab
 	recall  recall
 	vim     vim
-	album   album
+	album   imageHistory
 }
 
 // New returns an empty field.

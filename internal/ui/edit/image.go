@@ -96,23 +96,23 @@ func (b *buffer) Revise(text string) {
 	}
 }
 
-// An album maps history entries with images to their drafts, so that recalled entries have
+// An imageHistory maps history entries with images to their drafts, so that recalled entries have
 // their images.
-type album map[string]*Draft
+type imageHistory map[string]*Draft
 
 // keep records the images of a text.
-func (a *album) keep(text string, d *Draft) {
+func (a *imageHistory) keep(text string, d *Draft) {
 	if !slices.ContainsFunc(d.Pieces, func(p Piece) bool { return p.Image != nil }) {
 		return
 	}
 	if *a == nil {
-		*a = album{}
+		*a = imageHistory{}
 	}
 	(*a)[text] = d
 }
 
 // entry returns the runes to insert for a history entry.
-func (a album) entry(b *buffer, text string) []rune {
+func (a imageHistory) entry(b *buffer, text string) []rune {
 	if d := a[text]; d != nil {
 		return b.runesOf(d)
 	}

@@ -31,20 +31,20 @@ type sheet struct {
 	width  int     // row width
 	search *search // its prompt precedes the first line; may be nil
 	shown  []byte  // buffer for the row being drawn
-	first  measured
-	rest   measured
+	first  widthCache
+	rest   widthCache
 }
 
-// A measured caches the width of a text.
-type measured struct {
+// A widthCache caches the width of a text.
+type widthCache struct {
 	text  string
 	cells int
 }
 
-// of returns the width of text in cells. The text is usually the same as before.
-func (m *measured) of(text string) int {
+// width returns the width of text in cells. The text is usually the same as before.
+func (m *widthCache) width(text string) int {
 	if m.text != text {
-		*m = measured{text, cells.Width(text)}
+		*m = widthCache{text, cells.Width(text)}
 	}
 	return m.cells
 }
@@ -79,7 +79,7 @@ func (s *sheet) headOf(at int) string {
 func (s *sheet) wrap(at, n, col int) []int {
 	l := s.lines[at]
 	r := &l.rows
-	head, indent := s.headWidth(place{at, 0}), s.rest.of(s.More)
+	head, indent := s.headWidth(place{at, 0}), s.rest.width(s.More)
 	if r.width != s.width || r.head != head || len(r.starts) == 0 {
 		*r = rows{width: s.width, head: head, starts: []int{0}, cell: head}
 	}
@@ -198,7 +198,7 @@ func (s *sheet) caretRow() (place, int) {
 // rowHead returns the prefix of a row.
 func (s *sheet) rowHead(p place) string {
 	if p.row > 0 {
-		return blanks(s.rest.of(s.More))
+		return blanks(s.rest.width(s.More))
 	}
 	return s.headOf(p.line)
 }
@@ -206,9 +206,9 @@ func (s *sheet) rowHead(p place) string {
 // headWidth returns the width of a row's prefix.
 func (s *sheet) headWidth(p place) int {
 	if p == (place{}) {
-		return s.first.of(s.headOf(0))
+		return s.first.width(s.headOf(0))
 	}
-	return s.rest.of(s.More)
+	return s.rest.width(s.More)
 }
 
 // blanks returns n blanks.

@@ -66,13 +66,13 @@ type server struct {
 
 	initialized atomic.Bool // the host has sent its options and supports requests other than permissions
 
-	pending pendingRequests
-	work    sync.WaitGroup // running queries
-	mu      sync.Mutex
-	bad     bool
-	hungUp  bool                          // the host has disconnected
-	queries map[string]context.CancelFunc // running, by request ID
-	told    string                        // last state sent to the host
+	pending   pendingRequests
+	work      sync.WaitGroup // running queries
+	mu        sync.Mutex
+	bad       bool
+	hungUp    bool                          // the host has disconnected
+	queries   map[string]context.CancelFunc // running, by request ID
+	lastState string                        // last state sent to the host
 	// attended is true if prompts not sent by the host may run.
 	attended bool
 }
@@ -173,7 +173,7 @@ func (sv *server) take(line []byte) error {
 	}
 	switch in.Type {
 	case "user":
-		return sv.hear(in)
+		return sv.submitMessage(in)
 	case "control_request":
 		sv.request(in.RequestID, in.Request)
 	case "control_response":
@@ -193,8 +193,8 @@ func (sv *server) take(line []byte) error {
 // maxID is the maximum length in bytes of a message ID set by the host.
 const maxID = 200
 
-// hear submits a host message to the session.
-func (sv *server) hear(in inputLine) error {
+// submitMessage submits a host message to the session.
+func (sv *server) submitMessage(in inputLine) error {
 	var m msg.Message
 	if err := json.Unmarshal(in.Message, &m); err != nil {
 		return errors.New("has no usable message: " + hostapi.Mistake(err))

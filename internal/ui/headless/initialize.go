@@ -204,7 +204,7 @@ func styles(d *commands.Desk) (current string, names []string) {
 	if d == nil {
 		return style.Default, []string{style.Default}
 	}
-	return d.Surroundings.Styles.List()
+	return d.Env.Styles.List()
 }
 
 // abilities adds the commands, models and account to the answer.

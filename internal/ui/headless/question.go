@@ -192,7 +192,7 @@ func (sv *server) answered(body json.RawMessage) error {
 	if r.Subtype != "success" {
 		a.err = "The host could not answer: " + r.Error
 	}
-	reply, problem := a.to(q.Question)
+	reply, problem := a.reply(q.Question)
 	if problem != "" {
 		sv.f.warn(problem)
 	}
@@ -218,9 +218,9 @@ type hostAnswer struct {
 	err  string
 }
 
-// to returns the reply to a question. If the answer is invalid, the reply lets nothing happen
+// reply returns the reply to a question. If the answer is invalid, the reply lets nothing happen
 // and problem is the reason.
-func (a hostAnswer) to(q session.Question) (reply session.Reply, problem string) {
+func (a hostAnswer) reply(q session.Question) (reply session.Reply, problem string) {
 	switch q := q.(type) {
 	case session.Permission:
 		return a.decision(), ""

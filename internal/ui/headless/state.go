@@ -16,8 +16,8 @@ func (sv *server) state(busy bool) {
 		now = "running"
 	}
 	sv.mu.Lock()
-	changed := now != sv.told
-	sv.told = now
+	changed := now != sv.lastState
+	sv.lastState = now
 	sv.mu.Unlock()
 	if !changed {
 		return

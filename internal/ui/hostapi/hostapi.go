@@ -32,14 +32,14 @@ const (
 func Actions(d *commands.Desk) map[string]Request {
 	a, s := api{d}, serverAPI{d}
 	return map[string]Request{
-		"set_max_thinking_tokens": Asked(a.think),
-		"rename_session":          Asked(a.rename),
-		"generate_session_title":  Asked(a.entitle),
-		"rewind_files":            Asked(a.rewind),
-		"seed_read_state":         Asked(a.seed),
-		"background_tasks":        Asked(a.detach),
-		"stop_task":               Asked(a.stopTask),
-		"mcp_toggle":              Asked(s.toggle),
+		"set_max_thinking_tokens": WithInput(a.think),
+		"rename_session":          WithInput(a.rename),
+		"generate_session_title":  WithInput(a.entitle),
+		"rewind_files":            WithInput(a.rewind),
+		"seed_read_state":         WithInput(a.seed),
+		"background_tasks":        WithInput(a.detach),
+		"stop_task":               WithInput(a.stopTask),
+		"mcp_toggle":              WithInput(s.toggle),
 	}
 }
 
@@ -47,25 +47,25 @@ func Actions(d *commands.Desk) map[string]Request {
 func Queries(d *commands.Desk) map[string]Request {
 	a, s := api{d}, serverAPI{d}
 	return map[string]Request{
-		"get_binary_version":    Asked(a.version),
-		"get_context_usage":     Asked(a.context),
-		"get_hooks_listing":     Asked(a.hooks),
-		"get_session_cost":      Asked(a.cost),
-		"get_settings":          Asked(a.settings),
-		"get_usage":             Asked(a.usage),
-		"list_models":           Asked(a.models),
-		"list_permission_rules": Asked(a.rules),
-		"list_tasks":            Asked(a.listTasks),
-		"get_task_output":       Asked(a.taskOutput),
-		"reload_skills":         Asked(a.reloadSkills),
-		"mcp_status":            Asked(s.servers),
-		"mcp_reconnect":         Asked(s.reconnect),
-		"mcp_read_resource":     Asked(s.readResource),
-		"mcp_call":              Asked(s.callTool),
-		"file_suggestions":      Asked(a.suggestions),
-		"read_file":             Asked(a.readFile),
-		"reload_output_styles":  Asked(a.styles),
-		"reload_plugins":        Asked(a.reloadPlugins),
+		"get_binary_version":    WithInput(a.version),
+		"get_context_usage":     WithInput(a.context),
+		"get_hooks_listing":     WithInput(a.hooks),
+		"get_session_cost":      WithInput(a.cost),
+		"get_settings":          WithInput(a.settings),
+		"get_usage":             WithInput(a.usage),
+		"list_models":           WithInput(a.models),
+		"list_permission_rules": WithInput(a.rules),
+		"list_tasks":            WithInput(a.listTasks),
+		"get_task_output":       WithInput(a.taskOutput),
+		"reload_skills":         WithInput(a.reloadSkills),
+		"mcp_status":            WithInput(s.servers),
+		"mcp_reconnect":         WithInput(s.reconnect),
+		"mcp_read_resource":     WithInput(s.readResource),
+		"mcp_call":              WithInput(s.callTool),
+		"file_suggestions":      WithInput(a.suggestions),
+		"read_file":             WithInput(a.readFile),
+		"reload_output_styles":  WithInput(a.styles),
+		"reload_plugins":        WithInput(a.reloadPlugins),
 	}
 }
 
@@ -78,8 +78,8 @@ type object = map[string]any
 // none is a request or an answer without fields.
 type none struct{}
 
-// Asked adapts a function with typed input to a Request.
-func Asked[In any](answer func(context.Context, In) (any, error)) Request {
+// WithInput adapts a function with typed input to a Request.
+func WithInput[In any](answer func(context.Context, In) (any, error)) Request {
 	return func(ctx context.Context, body json.RawMessage) (any, error) {
 		var in In
 		if err := json.Unmarshal(body, &in); err != nil {

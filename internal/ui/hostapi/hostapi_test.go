@@ -51,7 +51,7 @@ func newDesk(t *testing.T) (*commands.Desk, string) {
 			}
 			return nil
 		}},
-		Surroundings: commands.Surroundings{Settings: func() commands.Settings {
+		Env: commands.Env{Settings: func() commands.Settings {
 			return commands.Settings{Values: map[string]json.RawMessage{"effort": json.RawMessage(`"low"`)}, AutoCompact: true}
 		}},
 		Extensions: commands.Extensions{Hooks: func() commands.Hooks { return commands.Hooks{Policy: hook.Policy{ManagedOnly: true}} }},

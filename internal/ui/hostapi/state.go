@@ -51,7 +51,7 @@ func (a api) hooks(context.Context, none) (any, error) {
 }
 
 func (a api) settings(context.Context, none) (any, error) {
-	s := a.Surroundings.Settings()
+	s := a.Env.Settings()
 	var effort any
 	if s.Effort != "" {
 		effort = s.Effort
@@ -130,7 +130,7 @@ func (a api) context(context.Context, none) (any, error) {
 		},
 		"totalTokens": used, "maxTokens": u.Window, "rawMaxTokens": u.Window, "percentage": percentage,
 		"gridRows": [][]object{}, "model": u.Model, "memoryFiles": files, "mcpTools": remote, "agents": []object{},
-		"isAutoCompactEnabled": a.Surroundings.Settings().AutoCompact, "apiUsage": usage,
+		"isAutoCompactEnabled": a.Env.Settings().AutoCompact, "apiUsage": usage,
 	}, nil
 }
 

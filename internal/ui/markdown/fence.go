@@ -45,7 +45,7 @@ func (s *Stream) fenced(line string) {
 		s.emit(s.memory().stock.Line(diffRole(line), line))
 		return
 	}
-	s.emit(draw.Coloured(&s.memory().stock, &s.fence.lexer, line))
+	s.emit(draw.Highlight(&s.memory().stock, &s.fence.lexer, line))
 }
 
 // diffRole returns the role of a diff line.

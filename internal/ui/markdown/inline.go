@@ -20,7 +20,7 @@ type piece struct {
 type look struct {
 	marks, links bool
 	space        *space
-	stock        *draw.Stock
+	stock        *draw.RowArena
 }
 
 // A space is memory reused from one text to the next.
@@ -30,11 +30,11 @@ type space struct {
 	pieces   []piece
 	row      draw.Row
 	lines    lines
-	breaks   []draw.Stretch
+	breaks   []draw.Range
 	texts    []string
 	cells    []draw.Row
-	scratch  draw.Stock // rows that become part of others
-	stock    draw.Stock // rows to return
+	scratch  draw.RowArena // rows that become part of others
+	stock    draw.RowArena // rows to return
 }
 
 // inline returns the pieces of a text, valid until the next call. Before is the character

@@ -333,7 +333,7 @@ func (s *Stream) emit(rows ...draw.Row) {
 }
 
 // enclose returns a row prefixed with its containers' marks, which then count as shown.
-func (s stack) enclose(row draw.Row, from *draw.Stock) draw.Row {
+func (s stack) enclose(row draw.Row, from *draw.RowArena) draw.Row {
 	if len(s) == 0 {
 		return row
 	}

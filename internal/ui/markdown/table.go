@@ -121,7 +121,7 @@ func (l look) cells(out []draw.Row, texts []string, role draw.Role) []draw.Row {
 }
 
 // align renders a row of cells aligned with the columns, two blanks apart.
-func (t *table) align(s *draw.Stock, cells []draw.Row) draw.Row {
+func (t *table) align(s *draw.RowArena, cells []draw.Row) draw.Row {
 	spans := 0
 	for _, c := range cells {
 		spans += 1 + len(c)

@@ -27,7 +27,7 @@ func (f *Front) chooses(ctx context.Context, text string) bool {
 	if !answers(text) {
 		return false
 	}
-	if ask.Word(text) == ask.No {
+	if ask.ParseAnswer(text) == ask.No {
 		f.Decline()
 	} else {
 		f.out.say(fmt.Sprintf("Enter a number from 1 to %d, or n to choose nothing.", len(shown)))
@@ -49,5 +49,5 @@ func pick(choices []commands.Choice, text string) *commands.Choice {
 // choice: another number, a letter, a yes or a no. It is not sent to the model.
 func answers(text string) bool {
 	_, err := strconv.Atoi(text)
-	return err == nil || utf8.RuneCountInString(text) == 1 || ask.Word(text) != ask.Else
+	return err == nil || utf8.RuneCountInString(text) == 1 || ask.ParseAnswer(text) != ask.OtherAnswer
 }

@@ -41,7 +41,7 @@ func drawOptions(p *printer, options []session.Option) {
 		if o.Description != "" {
 			line += ": " + o.Description
 		}
-		p.lines(draw.Wrap(draw.Line(draw.Text, draw.Asked(line)), p.width(), draw.Blanks(len("  1. "))))
+		p.lines(draw.Wrap(draw.Line(draw.Text, draw.CleanQuestion(line)), p.width(), draw.Blanks(len("  1. "))))
 		p.lines(ask.Preview(o))
 	}
 }

@@ -89,7 +89,7 @@ func (d *permissionDialog) prompt() string {
 }
 
 func (d *permissionDialog) enter(p *printer, text string) session.Reply {
-	word := ask.Word(text)
+	word := ask.ParseAnswer(text)
 	switch {
 	case word == ask.No: // the turn ends, and the user takes over
 		return session.Decision{Answer: permission.Answer{Behavior: permission.Deny, Interrupt: true}}
@@ -98,7 +98,7 @@ func (d *permissionDialog) enter(p *printer, text string) session.Reply {
 		return nil
 	case text == "":
 		return nil
-	case len(d.rest) > 0 && word != ask.Else: // nothing is approved half-seen
+	case len(d.rest) > 0 && word != ask.OtherAnswer: // nothing is approved half-seen
 		d.page(p, len(d.rest))
 		return nil
 	case word == ask.Yes:

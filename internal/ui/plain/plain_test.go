@@ -120,8 +120,8 @@ func TestCommands(t *testing.T) {
 			c.WarnUSD = 5
 			controllertest.KeepSession(t, &c.Desk, "00000001-id", "a title")
 			controllertest.KeepSession(t, &c.Desk, "00000002-id", "another")
-			c.Desk.Execute = func(_ context.Context, command string, _ func(tool.Display)) (commands.Ran, error) {
-				return commands.Ran{Output: "ran " + command}, nil
+			c.Desk.Execute = func(_ context.Context, command string, _ func(tool.Display)) (commands.ShellResult, error) {
+				return commands.ShellResult{Output: "ran " + command}, nil
 			}
 		})
 		for _, line := range []string{
@@ -272,7 +272,7 @@ func TestTasks(t *testing.T) {
 		waited := begin("b3", "in the foreground")
 		c := newConsole(t, "use Wait {}\n---\nsay It goes on by itself.", func(c *setup) {
 			c.Desk.Tasks = table
-			c.Desk.Surroundings.Keys.Lines = true
+			c.Desk.Env.Keys.Lines = true
 			c.Width = func() int { return 200 } // room for the name of a file
 		})
 		c.Enter("/tasks\n")

@@ -112,7 +112,7 @@ func (p *printer) changed(ev session.Changed) {
 		p.say("The model is now " + p.talk.ModelInWords(ev.Model) + ".")
 	}
 	if ev.Mode != "" {
-		p.say("The permission mode is now " + commands.ModeInWords(ev.Mode) + ".")
+		p.say("The permission mode is now " + commands.DescribeMode(ev.Mode) + ".")
 	}
 }
 
@@ -325,7 +325,7 @@ func (p *printer) retrying(r model.Retrying) {
 // recall writes messages of an earlier conversation.
 func (p *printer) recall(entries []msg.Entry) {
 	for _, e := range entries {
-		text := commands.Said(e.Message)
+		text := commands.MessageText(e.Message)
 		if e.Hidden {
 			continue
 		}
@@ -340,7 +340,7 @@ func (p *printer) recall(entries []msg.Entry) {
 			p.speak(text)
 			p.fresh()
 		}
-		for _, line := range commands.Called(e.Message) {
+		for _, line := range commands.CallLines(e.Message) {
 			p.say("* " + line)
 		}
 	}

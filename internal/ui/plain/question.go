@@ -86,7 +86,7 @@ func (d *formDialog) enter(p *printer, text string) session.Reply {
 		return session.Filled{Action: session.Decline}
 	}
 	if d.at == len(d.Fields) {
-		switch ask.Word(text) {
+		switch ask.ParseAnswer(text) {
 		case ask.Yes:
 			return session.Filled{Action: session.Accept}
 		case ask.No:

@@ -11,12 +11,12 @@ import (
 
 // A status is the current activity that has not produced a line yet.
 type status struct {
-	calls []*call
-	doing string // the model's activity; empty if idle
-	since time.Time
-	chars int    // characters of the response received
-	told  string // name of the last reported activity
-	crew  crew
+	calls        []*call
+	doing        string // the model's activity; empty if idle
+	since        time.Time
+	chars        int    // characters of the response received
+	lastReported string // name of the last reported activity
+	crew         agentList
 }
 
 // A call is a running call, shown if it takes long.
@@ -52,7 +52,7 @@ func (s *status) arrived(doing string, chars int) {
 }
 
 // idle clears the current activity.
-func (s *status) idle() { s.doing, s.calls, s.told = "", nil, "" }
+func (s *status) idle() { s.doing, s.calls, s.lastReported = "", nil, "" }
 
 // progress records a call's output.
 func (s *status) progress(id string, d tool.Display) {
@@ -84,9 +84,9 @@ func (s *status) forget(id string) *call {
 	return nil
 }
 
-// what returns the current wait, its start and a name for it, or empty strings if there is
+// currentWait returns the current wait, its start and a name for it, or empty strings if there is
 // nothing to report yet.
-func (s *status) what() (text string, since time.Time, name string) {
+func (s *status) currentWait() (text string, since time.Time, name string) {
 	for _, c := range s.calls {
 		if time.Since(c.began) >= callPatience && !s.crew.launched(c.id) {
 			if text = c.title; c.news != "" {
@@ -126,11 +126,11 @@ const maxNews = 200
 
 // waiting writes the current wait: once, and again after a period of silence.
 func (p *printer) waiting() {
-	text, since, name := p.what()
-	if text == "" || p.told == name && time.Since(p.last) < silence {
+	text, since, name := p.currentWait()
+	if text == "" || p.lastReported == name && time.Since(p.last) < silence {
 		return
 	}
-	p.told = name
+	p.lastReported = name
 	p.line(draw.Span{Role: draw.Faint, Text: p.cfg.Glyphs.More + " " + draw.Clean(text) + " (" + clock(since) + p.tokens() + ")"})
 }
 

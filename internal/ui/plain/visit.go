@@ -33,7 +33,7 @@ func (d *visitDialog) prompt() string {
 }
 
 func (d *visitDialog) enter(_ *printer, text string) session.Reply {
-	switch ask.Word(text) {
+	switch ask.ParseAnswer(text) {
 	case ask.Yes:
 		return session.Visited{Action: session.Accept, Open: !d.Opened}
 	case ask.No:
@@ -56,7 +56,7 @@ func (d *samplingDialog) draw(p *printer) {
 func (d *samplingDialog) prompt() string { return "Ask the model? [y]es, [n]o: " }
 
 func (d *samplingDialog) enter(_ *printer, text string) session.Reply {
-	switch ask.Word(text) {
+	switch ask.ParseAnswer(text) {
 	case ask.Yes:
 		return session.Filled{Action: session.Accept}
 	case ask.No:

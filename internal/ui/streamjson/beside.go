@@ -51,8 +51,8 @@ func (f *filter) wanted(parts []msg.Part) (kept []msg.Part) {
 	return kept
 }
 
-// from adds the call a message belongs to and its sub-agent; nil means the main conversation.
-func from(o *Object, by *session.SubagentEvent) {
+// addSender adds the call a message belongs to and its sub-agent; nil means the main conversation.
+func addSender(o *Object, by *session.SubagentEvent) {
 	if by == nil {
 		o.Null("parent_tool_use_id")
 		return

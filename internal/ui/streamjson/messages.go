@@ -60,7 +60,7 @@ func (p *Printer) answer(e msg.Entry, usage *msg.Usage, by *session.SubagentEven
 				o.Object("usage", func(o *Object) { appendUsage(o, *usage) })
 			}
 		})
-		from(o, by)
+		addSender(o, by)
 		if e.RequestID != "" {
 			o.Str("request_id", e.RequestID)
 		}
@@ -94,7 +94,7 @@ func (p *Printer) said(e msg.Entry, to *session.SubagentEvent) {
 			o.Str("role", "user")
 			o.Parts("content", parts...)
 		})
-		from(o, to)
+		addSender(o, to)
 		if r, ok := parts[0].(*msg.ToolResult); ok {
 			toolUseResult(o, e, r)
 		}

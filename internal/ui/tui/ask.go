@@ -15,8 +15,8 @@ import (
 // maxDialog is the maximum number of live rows of a question.
 const maxDialog = 10
 
-// An inquiry holds the current question and the key timing it depends on.
-type inquiry struct {
+// A questionState holds the current question and the key timing it depends on.
+type questionState struct {
 	dialog *dialog.Dialog    // nil without a question
 	simple dialog.Simple     // the question, if it is a suggestion
 	look   *controller.Timer // fires when it may become active
@@ -25,27 +25,27 @@ type inquiry struct {
 }
 
 // take returns the pending scrollback rows and clears them.
-func (q *inquiry) take() []draw.Row {
+func (q *questionState) take() []draw.Row {
 	rows := q.final
 	q.final = nil
 	return rows
 }
 
 // typed records a key that was not meant for a question.
-func (q *inquiry) typed(ev keys.Event) {
+func (q *questionState) typed(ev keys.Event) {
 	if ev.Kind == keys.Press || ev.Kind == keys.Paste {
 		q.last = ev.At
 	}
 }
 
 // write queues rows for the scrollback.
-func (q *inquiry) write(rows ...draw.Row) { q.final = append(q.final, rows...) }
+func (q *questionState) write(rows ...draw.Row) { q.final = append(q.final, rows...) }
 
-// askers shows questions and passes keys to them.
-type askers struct{ *Front }
+// questionView shows questions and passes keys to them.
+type questionView struct{ *Front }
 
 // open shows a question. Its subject is written to the scrollback.
-func (f askers) open(q controller.Question) {
+func (f questionView) open(q controller.Question) {
 	guard := dialog.NewGuard(time.Now(), f.asked.last, !f.keyboard.Empty())
 	o := dialog.Options{
 		Dir: f.cfg.Dir, Home: f.cfg.Home, Glyphs: f.cfg.Glyphs, Bindings: f.keyboard.typing.Bindings,
@@ -67,17 +67,17 @@ func (f askers) open(q controller.Question) {
 }
 
 // close hides the question.
-func (f askers) close() {
+func (f questionView) close() {
 	f.asked.look.Stop()
 	f.asked.dialog = nil
 }
 
 // room returns the number of rows for a question. Its subject is above it and should stay
 // visible.
-func (f askers) room() int { return min(maxDialog, max(3, f.cfg.Height()*3/5)) }
+func (f questionView) room() int { return min(maxDialog, max(3, f.cfg.Height()*3/5)) }
 
 // rows draws the current question, if any, in rows of w cells.
-func (f askers) rows(w int) ([]draw.Row, *screen.Point) {
+func (f questionView) rows(w int) ([]draw.Row, *screen.Point) {
 	d := f.asked.dialog
 	if d == nil {
 		return nil, nil
@@ -94,7 +94,7 @@ func (f askers) rows(w int) ([]draw.Row, *screen.Point) {
 const written = 10 * time.Millisecond
 
 // seen records when the frame with the question has been written.
-func (f askers) seen() {
+func (f questionView) seen() {
 	d := f.asked.dialog
 	if d == nil || !d.Unseen() {
 		return
@@ -107,14 +107,14 @@ func (f askers) seen() {
 }
 
 // disturb records that the user looked at something else.
-func (f askers) disturb() {
+func (f questionView) disturb() {
 	if d := f.asked.dialog; d != nil {
 		d.Disturb()
 	}
 }
 
 // press passes an event to the question, and reports whether it was meant for it.
-func (f askers) press(ctx context.Context, ev keys.Event, alone bool) bool {
+func (f questionView) press(ctx context.Context, ev keys.Event, alone bool) bool {
 	d := f.asked.dialog
 	r := d.Press(ev, alone)
 	if !r.Used {
@@ -131,7 +131,7 @@ func (f askers) press(ctx context.Context, ev keys.Event, alone bool) bool {
 }
 
 // answer answers the current question.
-func (f askers) answer(ctx context.Context, r dialog.Result) {
+func (f questionView) answer(ctx context.Context, r dialog.Result) {
 	f.close()
 	if f.Suggested() != nil {
 		f.Respond(ctx, f.asked.simple.Chosen(r.Reply))
@@ -151,8 +151,8 @@ func (f askers) answer(ctx context.Context, r dialog.Result) {
 }
 
 // edit lets the user edit a text of the question.
-func (f askers) edit(text string) {
-	edited, err := presses(f).editText(text)
+func (f questionView) edit(text string) {
+	edited, err := keyHandler(f).editText(text)
 	if err != nil {
 		f.disturb()
 		view(f).Fail(err)

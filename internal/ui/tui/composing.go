@@ -3,12 +3,12 @@ package tui
 // leastHeight is the minimum terminal height at which the status is shown.
 const leastHeight = 6
 
-// A composing draws the rows around the composer.
-type composing struct{ *Front }
+// A composerView draws the rows around the composer.
+type composerView struct{ *Front }
 
 // add adds the current question, the queued messages, the composer, and the suggestions or the
 // status.
-func (f composing) add(s *stack, height int) {
+func (f composerView) add(s *stack, height int) {
 	width := f.cfg.Width()
 	f.keyboard.Colourless = !f.cfg.Palette.Coloured()
 	typed, caret := f.keyboard.Rows(width, max(3, height/3))
@@ -22,7 +22,7 @@ func (f composing) add(s *stack, height int) {
 	waiting, _ := f.outbox.Rows(width, s.left-len(typed)-len(below), f.cfg.Glyphs)
 	own := len(waiting) + len(typed) + len(below)
 	s.left -= own
-	s.add(askers(f).rows(f.width()))
+	s.add(questionView(f).rows(f.width()))
 	s.left += own
 	if s.caret != nil { // the caret is in the question
 		caret = nil

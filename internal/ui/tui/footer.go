@@ -39,7 +39,7 @@ func (f *Front) lookUp(l *lookup, find func(ctx context.Context) (show func()), 
 		return
 	}
 	l.runs = true
-	f.beside(func() func() {
+	f.runInBackground(func() func() {
 		show := find(f.ctx)
 		return func() {
 			l.runs = false
@@ -64,7 +64,7 @@ func (f *Front) refresh() {
 		now := c.Glance()
 		return func() { f.footer.bar.Session = now }
 	}, f.refresh)
-	if c.Surroundings.StatusLine != nil {
+	if c.Env.StatusLine != nil {
 		f.footer.due.Stop()
 		f.footer.due = f.After(debounce, func(context.Context) { f.runLine() })
 	}
@@ -78,7 +78,7 @@ func (f *Front) runLine() {
 		return
 	}
 	f.lookUp(&f.footer.custom, func(ctx context.Context) func() {
-		line, err := c.Surroundings.StatusLine(ctx, c.Desk)
+		line, err := c.Env.StatusLine(ctx, c.Desk)
 		if err != nil {
 			line = ""
 		}
@@ -92,12 +92,12 @@ const requestPause = time.Minute
 // lookForRequest looks up the state of the pull request.
 func (f *Front) lookForRequest() {
 	c := f.Conversation()
-	if c == nil || c.Surroundings.Request == nil || time.Since(f.footer.asked) < requestPause {
+	if c == nil || c.Env.Request == nil || time.Since(f.footer.asked) < requestPause {
 		return
 	}
 	f.footer.asked = time.Now()
 	f.lookUp(&f.footer.request, func(ctx context.Context) func() {
-		now, wanted := c.Surroundings.Request(ctx)
+		now, wanted := c.Env.Request(ctx)
 		return func() {
 			if f.footer.bar.Request = now; !wanted {
 				f.footer.bar.Request = commands.Request{}

@@ -46,7 +46,7 @@ func TestCustomStatus(t *testing.T) {
 		var runs, at, most atomic.Int32
 		line, failed := "\x1b[32mmine\x1b[0m", error(nil)
 		c := newConsole(t, 80, 24, "forever\nsay Done.", func(s *setup) {
-			s.Desk.Surroundings.StatusLine = func(ctx context.Context, _ *commands.Desk) (string, error) {
+			s.Desk.Env.StatusLine = func(ctx context.Context, _ *commands.Desk) (string, error) {
 				runs.Add(1)
 				most.Store(max(most.Load(), at.Add(1)))
 				defer at.Add(-1)
@@ -188,7 +188,7 @@ func TestRequestStatus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked atomic.Int32
 		c := newConsole(t, 80, 24, "forever\nsay Done.", func(s *setup) {
-			s.Desk.Surroundings.Request = func(context.Context) (commands.Request, bool) {
+			s.Desk.Env.Request = func(context.Context) (commands.Request, bool) {
 				asked.Add(1)
 				return commands.Request{Text: "#12 checks\x1b[2J fail", Mood: commands.Ill}, true
 			}

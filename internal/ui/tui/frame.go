@@ -16,7 +16,7 @@ func (f view) Frame() (room <-chan struct{}) {
 	height := f.cfg.Height()
 	s := &stack{left: height - 1}
 	if !f.Closed() {
-		composing(f).add(s, height)
+		composerView(f).add(s, height)
 	}
 	final := f.script.Final(f.cfg.Width())
 	if rows := f.asked.take(); len(rows) > 0 {
@@ -32,10 +32,10 @@ func (f view) Frame() (room <-chan struct{}) {
 	}
 	f.screen.Frame(f.cfg.Palette.Lines(final), f.cfg.Palette.Unlinked().Lines(live), *caret)
 	if f.full != nil {
-		askers(f).disturb()
-		pages(f).show()
+		questionView(f).disturb()
+		pageView(f).show()
 	} else {
-		askers(f).seen()
+		questionView(f).seen()
 	}
 	return f.screen.Room()
 }

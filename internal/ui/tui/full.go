@@ -11,28 +11,28 @@ import (
 	"adze/internal/ui/tui/picker"
 )
 
-// A full is a full-screen page. Either pager or picker is set.
-type full struct {
+// A fullPage is a full-screen page. Either pager or picker is set.
+type fullPage struct {
 	pager  *pager.Pager
 	picker *picker.Picker
-	below  *full           // the list that led to it, to which Esc returns; may be nil
+	below  *fullPage       // the list that led to it, to which Esc returns; may be nil
 	ctx    context.Context // context of its background work
 	cancel context.CancelFunc
 }
 
 // rows draws the page.
-func (p *full) rows(w, h int) ([]draw.Row, *screen.Point) {
+func (p *fullPage) rows(w, h int) ([]draw.Row, *screen.Point) {
 	if p.pager != nil {
 		return p.pager.Rows(w, h)
 	}
 	return p.picker.Rows(w, h)
 }
 
-// pages opens, draws and closes full-screen pages.
-type pages struct{ *Front }
+// pageView opens, draws and closes full-screen pages.
+type pageView struct{ *Front }
 
 // open shows a page in place of the current one. If a choice led to it, its list is kept below.
-func (f pages) open(ctx context.Context, p *full) {
+func (f pageView) open(ctx context.Context, p *fullPage) {
 	f.close()
 	if f.Chosen() && p.below == nil {
 		p.below = f.chose
@@ -43,19 +43,19 @@ func (f pages) open(ctx context.Context, p *full) {
 }
 
 // back returns to the list that led to the current page, and reports whether there is one.
-func (f pages) back(ctx context.Context) bool {
+func (f pageView) back(ctx context.Context) bool {
 	list := f.full.below
 	if list == nil {
 		return false
 	}
 	f.Reoffer(list.picker.List())
-	f.open(ctx, &full{picker: list.picker, below: list.below})
+	f.open(ctx, &fullPage{picker: list.picker, below: list.below})
 	f.step(ctx, list.picker.Resume())
 	return true
 }
 
 // close closes the current page, if any.
-func (f pages) close() {
+func (f pageView) close() {
 	if f.full != nil {
 		f.full.cancel()
 		f.full = nil
@@ -63,30 +63,30 @@ func (f pages) close() {
 }
 
 // read shows a long text.
-func (f pages) read(ctx context.Context, t pager.Text) {
-	f.open(ctx, &full{pager: pager.New(t, f.cfg.Glyphs)})
+func (f pageView) read(ctx context.Context, t pager.Text) {
+	f.open(ctx, &fullPage{pager: pager.New(t, f.cfg.Glyphs)})
 }
 
 // kept is the number of rows kept in the scrollback of a page that is opened in the pager.
 const kept = 8
 
 // long reports whether a page does not fit on the screen together with the rows below it.
-func (f pages) long(p commands.Page) bool {
+func (f pageView) long(p commands.Page) bool {
 	const below = 4 // rows of the composer, the status and so on
 	rows := draw.Page(p, draw.Options{Width: max(20, f.cfg.Width()-1), Dir: f.cfg.Dir, Glyphs: f.cfg.Glyphs})
 	return f.full == nil && !f.Asking() && len(rows) > max(kept, f.cfg.Height()-below)
 }
 
 // pick shows a list.
-func (f pages) pick(ctx context.Context, l commands.List) {
+func (f pageView) pick(ctx context.Context, l commands.List) {
 	p, step := picker.New(l, f.cfg.Glyphs, draw.Options{Dir: f.cfg.Dir, Glyphs: f.cfg.Glyphs})
-	f.open(ctx, &full{picker: p})
+	f.open(ctx, &fullPage{picker: p})
 	p.Nested = f.full.below != nil
 	f.step(ctx, step)
 }
 
 // press handles an event for the current page.
-func (f pages) press(ctx context.Context, ev keys.Event) {
+func (f pageView) press(ctx context.Context, ev keys.Event) {
 	m := f.keyboard.typing.Bindings()
 	if p := f.full.pager; p != nil {
 		f.act(ctx, p.Press(ev, m))
@@ -96,23 +96,23 @@ func (f pages) press(ctx context.Context, ev keys.Event) {
 }
 
 // act performs an action that the page does not handle itself.
-func (f pages) act(ctx context.Context, action keys.Action) {
+func (f pageView) act(ctx context.Context, action keys.Action) {
 	switch action {
 	case keys.ClosePage:
 		if !f.back(ctx) {
 			f.close()
 		}
 	case keys.Suspend:
-		presses(f).suspend()
+		keyHandler(f).suspend()
 	case keys.Redraw:
 		f.screen.Forget()
 	}
 }
 
 // step performs the picker's request.
-func (f pages) step(ctx context.Context, s picker.Step) {
+func (f pageView) step(ctx context.Context, s picker.Step) {
 	page := f.full
-	for _, work := range s.Beside {
+	for _, work := range s.Background {
 		go func() {
 			done := work(page.ctx)
 			f.Post(page.ctx, func(ctx context.Context) {
@@ -125,7 +125,7 @@ func (f pages) step(ctx context.Context, s picker.Step) {
 	f.act(ctx, s.Action)
 	if s.Read != nil {
 		text := pager.Text{Lines: pager.Page(*s.Read, draw.Options{Dir: f.cfg.Dir, Glyphs: f.cfg.Glyphs})}
-		f.open(ctx, &full{pager: pager.New(text, f.cfg.Glyphs), below: page})
+		f.open(ctx, &fullPage{pager: pager.New(text, f.cfg.Glyphs), below: page})
 		return
 	}
 	if !s.Close || s.Back && f.back(ctx) {
@@ -146,7 +146,7 @@ func (f pages) step(ctx context.Context, s picker.Step) {
 }
 
 // show draws the page. A waiting question is mentioned in the last row.
-func (f pages) show() {
+func (f pageView) show() {
 	w, h := max(2, f.cfg.Width()), max(2, f.cfg.Height())
 	rows, caret := f.full.rows(w-1, h)
 	if f.Held() || f.Asking() {

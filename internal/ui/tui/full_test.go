@@ -42,7 +42,7 @@ func TestNestedLists(t *testing.T) {
 		}, "red", "slow", "long")
 		first := list("First", func(commands.Choice) commands.Answer { return second }, "one", "two")
 		c := newConsole(t, 80, 24, "say I see.", func(c *setup) {
-			c.Desk.Surroundings.Sections = []commands.Section{{Name: "Test", Commands: []commands.Command{{
+			c.Desk.Env.Sections = []commands.Section{{Name: "Test", Commands: []commands.Command{{
 				Name: "nest", Run: func(context.Context, *commands.Desk, string) (commands.Answer, error) { return first, nil },
 			}}}}
 		})

@@ -27,17 +27,17 @@ func (f *Front) take(ctx context.Context, events []keys.Event) {
 			f.keyboard.ahead = append(f.keyboard.ahead, events[i:]...)
 			return
 		}
-		presses{f}.press(ctx, ev, alone)
+		keyHandler{f}.press(ctx, ev, alone)
 	}
 }
 
-// presses handles pressed keys.
-type presses struct{ *Front }
+// keyHandler handles pressed keys.
+type keyHandler struct{ *Front }
 
 // press passes a key to the component it is meant for. Alone is true if it was pressed, not
 // pasted with others. A key that answers a question does not count as typing, so it does not
 // delay the next question.
-func (f presses) press(ctx context.Context, ev keys.Event, alone bool) {
+func (f keyHandler) press(ctx context.Context, ev keys.Event, alone bool) {
 	if ev.Key.Name != "escape" {
 		f.escaped = time.Time{}
 	}
@@ -47,11 +47,11 @@ func (f presses) press(ctx context.Context, ev keys.Event, alone bool) {
 	}
 	switch {
 	case f.full != nil:
-		pages(f).press(ctx, ev)
+		pageView(f).press(ctx, ev)
 		return
 	case remarker(f).press(ev):
 		return
-	case asks && askers(f).press(ctx, ev, alone):
+	case asks && questionView(f).press(ctx, ev, alone):
 		return
 	case alone && f.explains(ctx, ev):
 		return
@@ -62,7 +62,7 @@ func (f presses) press(ctx context.Context, ev keys.Event, alone bool) {
 	f.edited()
 	switch ev.Kind {
 	case keys.Paste:
-		pictures(f).dropped(ev.Text)
+		imageInserter(f).dropped(ev.Text)
 	case keys.FocusOut:
 		sender(f).store()
 	}
@@ -71,7 +71,7 @@ func (f presses) press(ctx context.Context, ev keys.Event, alone bool) {
 }
 
 // contexts returns the contexts that override the text bindings.
-func (f presses) contexts() (all []keys.Context) {
+func (f keyHandler) contexts() (all []keys.Context) {
 	if !f.keyboard.Empty() {
 		return nil
 	}
@@ -85,7 +85,7 @@ func (f presses) contexts() (all []keys.Context) {
 }
 
 // act performs an action that does not edit the text.
-func (f presses) act(ctx context.Context, action keys.Action) {
+func (f keyHandler) act(ctx context.Context, action keys.Action) {
 	if name, ok := strings.CutPrefix(string(action), keys.CommandPrefix); ok {
 		f.Command(ctx, "/"+name)
 		return
@@ -98,7 +98,7 @@ func (f presses) act(ctx context.Context, action keys.Action) {
 	case keys.TakeBack:
 		sender(f).takeBack(ctx)
 	case keys.PasteImage:
-		pictures(f).paste()
+		imageInserter(f).paste()
 	case keys.Interrupt:
 		typing := f.keyboard.forget()
 		sender(f).stop(ctx, f.Working() && !f.Calling(), func() bool { f.Interrupt(ctx, typing); return true })
@@ -115,7 +115,7 @@ func (f presses) act(ctx context.Context, action keys.Action) {
 	case keys.Background:
 		f.Submit(ctx, session.Detach{})
 	case keys.ShowOutput:
-		pages(f).read(ctx, f.whole())
+		pageView(f).read(ctx, f.whole())
 	case keys.ShowTasks:
 		f.Command(ctx, commands.ShowTasks)
 	case keys.PickModel:
@@ -128,7 +128,7 @@ func (f presses) act(ctx context.Context, action keys.Action) {
 }
 
 // enter accepts the selected suggestion, or sends the message.
-func (f presses) enter(ctx context.Context) {
+func (f keyHandler) enter(ctx context.Context) {
 	before, _ := f.keyboard.Before()
 	c, ok := f.popup.Enter(before)
 	if ok {
@@ -141,7 +141,7 @@ func (f presses) enter(ctx context.Context) {
 
 // tab accepts the selected suggestion. While the model works, it sends the message for a turn
 // of its own.
-func (f presses) tab(ctx context.Context) {
+func (f keyHandler) tab(ctx context.Context) {
 	before, _ := f.keyboard.Before()
 	if c, ok := f.popup.Take(before); ok {
 		f.keyboard.Replace(utf8.RuneCountInString(c.Typed), c.With)
@@ -153,7 +153,7 @@ func (f presses) tab(ctx context.Context) {
 }
 
 // suggest updates the suggestions for the typed text.
-func (f presses) suggest() {
+func (f keyHandler) suggest() {
 	before, whole := f.keyboard.Before()
 	if _, _, searching := f.keyboard.Searching(); searching || f.keyboard.Kind() != compose.Message {
 		before, whole = "", false
@@ -161,9 +161,9 @@ func (f presses) suggest() {
 	f.popup.Typed(before, whole)
 }
 
-// beside runs work in another goroutine, and then the function it returns in the front end's
+// runInBackground runs work in another goroutine, and then the function it returns in the front end's
 // goroutine.
-func (f *Front) beside(work func() (show func())) {
+func (f *Front) runInBackground(work func() (show func())) {
 	go func() {
 		show := work()
 		f.Post(f.ctx, func(context.Context) { show() })
@@ -171,7 +171,7 @@ func (f *Front) beside(work func() (show func())) {
 }
 
 // suspend stops the program until the user resumes it.
-func (f presses) suspend() {
+func (f keyHandler) suspend() {
 	if f.cfg.Suspend == nil {
 		return
 	}
@@ -179,12 +179,12 @@ func (f presses) suspend() {
 	view(f).Yield()
 	f.cfg.Suspend()
 	f.resumed = time.Now()
-	askers(f).disturb()
+	questionView(f).disturb()
 }
 
 // explains handles the key that shows the keys and commands, and reports whether it was that
 // key. While the user types, it is a character.
-func (f presses) explains(ctx context.Context, ev keys.Event) bool {
+func (f keyHandler) explains(ctx context.Context, ev keys.Event) bool {
 	if ev.Kind != keys.Press || ev.Text != "?" || !f.keyboard.Empty() {
 		return false
 	}
@@ -197,7 +197,7 @@ const again = time.Second
 
 // escape interrupts the current work. Pressed twice, it drops the typed text or goes back in
 // the conversation.
-func (f presses) escape(ctx context.Context) {
+func (f keyHandler) escape(ctx context.Context) {
 	twice := time.Since(f.escaped) < again
 	f.escaped = time.Now()
 	switch {
@@ -214,7 +214,7 @@ func (f presses) escape(ctx context.Context) {
 
 // openEditor opens the message in an editor. Text written before the editor failed is kept in
 // the history.
-func (f presses) openEditor() {
+func (f keyHandler) openEditor() {
 	text := f.keyboard.Text()
 	edited, err := f.editText(text)
 	edited = strings.TrimSuffix(strings.ReplaceAll(edited, "\r\n", "\n"), "\n")
@@ -231,7 +231,7 @@ func (f presses) openEditor() {
 }
 
 // editText returns the text as edited by the user, even if the editor fails.
-func (f presses) editText(text string) (string, error) {
+func (f keyHandler) editText(text string) (string, error) {
 	file, err := os.CreateTemp("", "adze-message-*.md")
 	if err != nil {
 		return "", err

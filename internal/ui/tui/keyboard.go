@@ -16,7 +16,7 @@ import (
 // A keyboard decodes input into keys, and holds the typed message.
 type keyboard struct {
 	*compose.Composer
-	typing  controller.Typing
+	typing  controller.InputConfig
 	decoder keys.Decoder
 	late    *controller.Timer // fires when the rest of a key is overdue
 	ahead   []keys.Event      // keys pressed while switching conversations, for the new one
@@ -25,7 +25,7 @@ type keyboard struct {
 	saved   []byte            // last saved draft
 }
 
-func newKeyboard(typing controller.Typing, glyphs draw.Glyphs) *keyboard {
+func newKeyboard(typing controller.InputConfig, glyphs draw.Glyphs) *keyboard {
 	k := &keyboard{Composer: compose.New(glyphs, typing.History), typing: typing, decoder: keys.Decoder{Remote: typing.Remote}}
 	if k.typing.Bindings == nil {
 		usual := keys.Defaults()

@@ -202,10 +202,10 @@ func TestEditor(t *testing.T) {
 func TestTyped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newConsole(t, 80, 24, "expect text \"$ make\"\nexpect text \"interrupted\"\nsay I see.", func(s *setup) {
-			s.Desk.Execute = func(ctx context.Context, command string, report func(tool.Display)) (commands.Ran, error) {
+			s.Desk.Execute = func(ctx context.Context, command string, report func(tool.Display)) (commands.ShellResult, error) {
 				report(tool.Output{Text: "building", Lines: 1})
 				<-ctx.Done()
-				return commands.Ran{Output: "building\ninterrupted"}, nil
+				return commands.ShellResult{Output: "building\ninterrupted"}, nil
 			}
 		})
 		c.Enter("!make\r")
@@ -271,10 +271,10 @@ func TestGarbage(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(seed, 1))
 			c := newConsole(t, 80, 24, "forever\nfragments 3 every=300ms\nsay Some *text* with `code` and \x1b[31m.", func(s *setup) {
-				s.Desk.Execute = func(ctx context.Context, _ string, report func(tool.Display)) (commands.Ran, error) {
+				s.Desk.Execute = func(ctx context.Context, _ string, report func(tool.Display)) (commands.ShellResult, error) {
 					report(tool.Output{Text: "\x1b[2Jx", Lines: 1})
 					time.Sleep(time.Second)
-					return commands.Ran{Output: "done"}, nil
+					return commands.ShellResult{Output: "done"}, nil
 				}
 			})
 			for range 150 {
@@ -456,7 +456,7 @@ func TestTypedAhead(t *testing.T) {
 func TestSlowCommand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newConsole(t, 80, 24, "say Hi.", func(c *setup) {
-			c.Desk.Version, c.Desk.Surroundings.Commands = "9.9", func(bool) []commands.Command { return controllertest.Commands() }
+			c.Desk.Version, c.Desk.Env.Commands = "9.9", func(bool) []commands.Command { return controllertest.Commands() }
 		})
 		c.Enter("/slow\r")
 		time.Sleep(2500 * time.Millisecond)
@@ -619,8 +619,8 @@ func TestAgentsAtWork(t *testing.T) {
 		}
 		c := newConsole(t, 80, 24, "use Wait {}\n---\nuse Wait {}\n---\nsay Done.", func(s *setup) {
 			s.Desk.Tasks = table
-			s.Desk.Extensions.Agents.Working = func() []commands.AtWork {
-				return []commands.AtWork{
+			s.Desk.Extensions.Agents.Working = func() []commands.RunningAgent {
+				return []commands.RunningAgent{
 					{ID: "a1", Type: "scout", Title: "look around", Calls: 2, Last: "Read b.go"},
 					{ID: "a2", Type: "scout", Title: "look again"},
 					{ID: "a3", Parent: "a1", Type: "maker", Title: "look deeper", Calls: 1, Last: "Read c.go"},

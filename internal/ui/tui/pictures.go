@@ -11,18 +11,18 @@ import (
 	"adze/internal/ui/tui/compose"
 )
 
-// pictures inserts images into the message. Slow work runs in the background.
-type pictures struct{ *Front }
+// imageInserter inserts images into the message. Slow work runs in the background.
+type imageInserter struct{ *Front }
 
 // dropped replaces pasted image paths with the images, if the paste consists only of such
 // paths.
-func (f pictures) dropped(pasted string) {
+func (f imageInserter) dropped(pasted string) {
 	store := f.cfg.Typing.Pictures
 	if store == nil {
 		return
 	}
 	for _, d := range compose.Drops(pasted, f.cfg.Typing.Home) {
-		f.beside(func() func() {
+		f.runInBackground(func() func() {
 			image, err := store.Read(f.ctx, d.Path)
 			return func() {
 				if err == nil && f.keyboard.AttachFor(d.Text, image) { // otherwise it stays a path
@@ -34,12 +34,12 @@ func (f pictures) dropped(pasted string) {
 }
 
 // paste inserts the clipboard content.
-func (f pictures) paste() {
+func (f imageInserter) paste() {
 	store, read := f.cfg.Typing.Pictures, f.cfg.Typing.Clipboard
 	if store == nil || read == nil {
 		return
 	}
-	f.beside(func() func() {
+	f.runInBackground(func() func() {
 		c, err := read(f.ctx)
 		var image edit.Image
 		if err == nil && c.Image != nil {
@@ -50,7 +50,7 @@ func (f pictures) paste() {
 }
 
 // pasted inserts content read from the clipboard.
-func (f pictures) pasted(c clipboard.Content, image edit.Image, err error) {
+func (f imageInserter) pasted(c clipboard.Content, image edit.Image, err error) {
 	switch {
 	case errors.Is(err, clipboard.ErrNoProgram):
 		view(f).Say("The clipboard cannot be read: install wl-clipboard, xclip or xsel, or give the path of the image.")
@@ -59,7 +59,7 @@ func (f pictures) pasted(c clipboard.Content, image edit.Image, err error) {
 	case c.Image != nil:
 		f.keyboard.Attach(image)
 	case c.Text != "":
-		presses(f).press(context.Background(), keys.Event{Kind: keys.Paste, Text: c.Text, At: time.Now()}, true)
+		keyHandler(f).press(context.Background(), keys.Event{Kind: keys.Paste, Text: c.Text, At: time.Now()}, true)
 	default:
 		view(f).Say("The clipboard is empty.")
 	}

@@ -16,7 +16,7 @@ import (
 // model answers it.
 type outbox struct {
 	compose.Queue
-	last *compose.Waiting // nil once the model has begun to answer
+	last *compose.QueuedMessage // nil once the model has begun to answer
 }
 
 // A sender sends typed messages and withdraws them.
@@ -25,7 +25,7 @@ type sender struct{ *Front }
 // send sends the typed message. If later is true, it gets a turn of its own.
 func (f sender) send(ctx context.Context, later bool) {
 	text, draft := f.keyboard.Text(), f.keyboard.Draft()
-	e := controller.Entered{Text: text, Later: later}
+	e := controller.Input{Text: text, Later: later}
 	if controller.IsMessage(text) {
 		prompt, err := f.prompt(text)
 		if err != nil {
@@ -33,7 +33,7 @@ func (f sender) send(ctx context.Context, later bool) {
 			return
 		}
 		e.Prompt = prompt
-		w := compose.Waiting{ID: prompt.ID, Part: prompt.Parts[0], Later: later, Draft: draft}
+		w := compose.QueuedMessage{ID: prompt.ID, Part: prompt.Parts[0], Later: later, Draft: draft}
 		if f.Working() {
 			f.outbox.Add(w)
 		} else {
@@ -140,7 +140,7 @@ func (f sender) takeBack(ctx context.Context) {
 }
 
 // withdraw withdraws a message from the session, and reports whether it was still possible.
-func (f sender) withdraw(ctx context.Context, w compose.Waiting) bool {
+func (f sender) withdraw(ctx context.Context, w compose.QueuedMessage) bool {
 	return f.Conversation().Submit(ctx, session.Withdraw{ID: w.ID}) == nil
 }
 

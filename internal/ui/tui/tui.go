@@ -38,7 +38,7 @@ type Config struct {
 	Dir string
 	// Home is the user's home directory; it may be empty.
 	Home   string
-	Typing controller.Typing
+	Typing controller.InputConfig
 }
 
 // A Terminal is the user's terminal. In, Out, Width and Height are required.
@@ -67,13 +67,13 @@ type Front struct {
 	outbox   outbox
 	popup    *popup.Popup    // popup of the open conversation
 	ctx      context.Context // context of Run, for background work
-	asked    inquiry
+	asked    questionState
 	escaped  time.Time // time of the last Esc
 	resumed  time.Time // time of the last resume from suspension; zero once its signal has arrived
-	full     *full     // full-screen page; may be nil
-	chose    *full     // the list the user has chosen from, until a page is opened; may be nil
+	full     *fullPage // fullPage-screen page; may be nil
+	chose    *fullPage // the list the user has chosen from, until a page is opened; may be nil
 	footer   footer
-	remarks  remarks
+	remarks  remarkState
 	flipped  bool // inverts the setting for showing thinking
 }
 
@@ -132,7 +132,7 @@ func (f *Front) changed(s os.Signal) {
 	if !known {
 		f.cfg.Resume()
 		f.screen.Forget()
-		askers{f}.disturb()
+		questionView{f}.disturb()
 	}
 }
 

@@ -26,10 +26,10 @@ type view struct{ *Front }
 
 // Begin shows the greeting, the end of an earlier conversation, and the initial input.
 func (f view) Begin(c *controller.Conversation, first string) {
-	askers(f).close()
-	pages(f).close()
+	questionView(f).close()
+	pageView(f).close()
 	f.outbox = outbox{}
-	f.popup = popup.New(suggest.New(c.Desk, time.Now), f.cfg.Glyphs, f.beside)
+	f.popup = popup.New(suggest.New(c.Desk, time.Now), f.cfg.Glyphs, f.runInBackground)
 	f.keyboard.load(c)
 	remarker(f).begin(len(c.Conversation()))
 	f.footer.bar = status.Bar{Session: c.Glance()}
@@ -59,13 +59,13 @@ func (f view) Entry(e session.Entry) {
 // Ask shows a question.
 func (f view) Ask(q controller.Question) {
 	remarker(f).forget()
-	askers(f).open(q)
+	questionView(f).open(q)
 	f.await(attention.Question)
 }
 
 // Settled shows why the current question no longer needs an answer.
 func (f view) Settled(q controller.Question, s session.Settled) {
-	askers(f).close()
+	questionView(f).close()
 	f.await(attention.Nothing)
 	if !f.Leaving() {
 		f.asked.write(draw.Line(draw.Faint, ask.Settled(q.Question, s)))
@@ -74,12 +74,12 @@ func (f view) Settled(q controller.Question, s session.Settled) {
 
 // Postponed hides the suggestion.
 func (f view) Postponed() {
-	askers(f).close()
+	questionView(f).close()
 	f.await(attention.Nothing)
 }
 
 // Offer shows a list.
-func (f view) Offer(ctx context.Context, l commands.List) { pages(f).pick(ctx, l) }
+func (f view) Offer(ctx context.Context, l commands.List) { pageView(f).pick(ctx, l) }
 
 // Began shows that something is running.
 func (f view) Began(id, title string) { f.script.Began(id, title) }
@@ -102,9 +102,9 @@ func (f view) Fail(err error) { f.script.Fail(err) }
 // Page shows a page. A page that does not fit on the screen is opened in the pager, and only
 // its beginning stays in the scrollback.
 func (f view) Page(p commands.Page) {
-	if pages(f).long(p) {
+	if pageView(f).long(p) {
 		f.script.Begin(p, kept)
-		pages(f).read(context.Background(), pager.Text{Lines: pager.Page(p, draw.Options{Dir: f.cfg.Dir, Glyphs: f.cfg.Glyphs})})
+		pageView(f).read(context.Background(), pager.Text{Lines: pager.Page(p, draw.Options{Dir: f.cfg.Dir, Glyphs: f.cfg.Glyphs})})
 		return
 	}
 	f.script.Page(p)

@@ -111,7 +111,7 @@ func (c *Composer) ghost(n int) draw.Span {
 }
 
 // row draws a row of the message.
-func (c *Composer) row(s *draw.Stock, l edit.Line) draw.Row {
+func (c *Composer) row(s *draw.RowArena, l edit.Line) draw.Row {
 	if !l.Begins {
 		return append(s.Row(2), draw.Span{Text: l.Head}, draw.Span{Text: l.Text})
 	}

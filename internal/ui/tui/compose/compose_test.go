@@ -155,16 +155,16 @@ func TestFits(t *testing.T) {
 	}
 }
 
-func say(id, text string, later bool) Waiting {
+func say(id, text string, later bool) QueuedMessage {
 	f := edit.New("", "")
 	f.Set(text)
-	return Waiting{ID: id, Part: &msg.Text{Text: text}, Later: later, Draft: f.Draft()}
+	return QueuedMessage{ID: id, Part: &msg.Text{Text: text}, Later: later, Draft: f.Draft()}
 }
 
 func TestQueue(t *testing.T) {
 	var q Queue
 	a, b, c := say("a", "also check the invoice export", false), say("b", "then\nthe PDF "+strings.Repeat("x", 100), true), say("c", "and the tax", false)
-	for _, w := range []Waiting{a, b, c} {
+	for _, w := range []QueuedMessage{a, b, c} {
 		q.Add(w)
 	}
 	rows, caret := q.Rows(60, 24, draw.Unicode())
@@ -195,14 +195,14 @@ func TestQueue(t *testing.T) {
 func TestDrops(t *testing.T) {
 	for _, tt := range []struct {
 		pasted string
-		want   []Dropped
+		want   []DroppedFile
 	}{
-		{"/tmp/a.png", []Dropped{{"/tmp/a.png", "/tmp/a.png"}}},
-		{" /tmp/a.PNG \n", []Dropped{{"/tmp/a.PNG", "/tmp/a.PNG"}}},
-		{`/tmp/my\ shot.png`, []Dropped{{`/tmp/my\ shot.png`, "/tmp/my shot.png"}}},
-		{`'/tmp/my shot.png' "/tmp/b.jpg"`, []Dropped{{`'/tmp/my shot.png'`, "/tmp/my shot.png"}, {`"/tmp/b.jpg"`, "/tmp/b.jpg"}}},
-		{"~/a.webp", []Dropped{{"~/a.webp", "/home/u/a.webp"}}},
-		{"file:///tmp/my%20shot.gif", []Dropped{{"file:///tmp/my%20shot.gif", "/tmp/my shot.gif"}}},
+		{"/tmp/a.png", []DroppedFile{{"/tmp/a.png", "/tmp/a.png"}}},
+		{" /tmp/a.PNG \n", []DroppedFile{{"/tmp/a.PNG", "/tmp/a.PNG"}}},
+		{`/tmp/my\ shot.png`, []DroppedFile{{`/tmp/my\ shot.png`, "/tmp/my shot.png"}}},
+		{`'/tmp/my shot.png' "/tmp/b.jpg"`, []DroppedFile{{`'/tmp/my shot.png'`, "/tmp/my shot.png"}, {`"/tmp/b.jpg"`, "/tmp/b.jpg"}}},
+		{"~/a.webp", []DroppedFile{{"~/a.webp", "/home/u/a.webp"}}},
+		{"file:///tmp/my%20shot.gif", []DroppedFile{{"file:///tmp/my%20shot.gif", "/tmp/my shot.gif"}}},
 		{"see /tmp/a.png", nil},
 		{"/tmp/a.txt", nil},
 		{"a.png", nil},

@@ -9,8 +9,8 @@ import (
 	"unicode"
 )
 
-// A Dropped is a file dropped into the terminal, which pastes its path.
-type Dropped struct {
+// A DroppedFile is a file dropped into the terminal, which pastes its path.
+type DroppedFile struct {
 	// Text is the pasted path, and Path the file.
 	Text, Path string
 }
@@ -26,11 +26,11 @@ var imageEndings = []string{".png", ".jpg", ".jpeg", ".gif", ".webp"}
 
 // Drops returns the files that a paste consists of, if all of them are images by their names.
 // It does not check whether they exist. Home is the user's home directory.
-func Drops(pasted, home string) []Dropped {
+func Drops(pasted, home string) []DroppedFile {
 	if len(pasted) > maxPath {
 		return nil
 	}
-	var found []Dropped
+	var found []DroppedFile
 	for _, w := range words(strings.TrimSpace(pasted)) {
 		w.Path = file(w.Path, home)
 		if w.Path == "" || len(found) == maxDropped || !slices.Contains(imageEndings, strings.ToLower(filepath.Ext(w.Path))) {
@@ -56,14 +56,14 @@ func file(path, home string) string {
 }
 
 // words splits a text like a shell, because terminals quote the paths they paste.
-func words(text string) []Dropped {
-	var all []Dropped
+func words(text string) []DroppedFile {
+	var all []DroppedFile
 	var path strings.Builder
 	begin, quote := -1, rune(0)
 	escaped := false
 	end := func(at int) {
 		if begin >= 0 {
-			all = append(all, Dropped{text[begin:at], path.String()})
+			all = append(all, DroppedFile{text[begin:at], path.String()})
 		}
 		begin = -1
 		path.Reset()

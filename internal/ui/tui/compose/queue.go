@@ -13,8 +13,8 @@ import (
 	"adze/internal/ui/screen"
 )
 
-// A Waiting is a queued message, sent while the model works and not yet received by it.
-type Waiting struct {
+// A QueuedMessage is a queued message, sent while the model works and not yet received by it.
+type QueuedMessage struct {
 	// ID is used to withdraw the message, and Part to recognize it when the model receives it.
 	ID   string
 	Part msg.Part
@@ -26,10 +26,10 @@ type Waiting struct {
 
 // A Queue holds the queued messages. The zero value is empty. It is not safe for concurrent
 // use.
-type Queue struct{ list []Waiting }
+type Queue struct{ list []QueuedMessage }
 
 // Add adds a message.
-func (q *Queue) Add(w Waiting) { q.list = append(q.list, w) }
+func (q *Queue) Add(w QueuedMessage) { q.list = append(q.list, w) }
 
 // Empty reports whether the queue is empty.
 func (q *Queue) Empty() bool { return len(q.list) == 0 }
@@ -43,9 +43,9 @@ func (q *Queue) Drafts() (drafts []*edit.Draft) {
 }
 
 // Last removes the most recently added message, and reports whether there is one.
-func (q *Queue) Last() (Waiting, bool) {
+func (q *Queue) Last() (QueuedMessage, bool) {
 	if len(q.list) == 0 {
-		return Waiting{}, false
+		return QueuedMessage{}, false
 	}
 	last := q.list[len(q.list)-1]
 	q.list = q.list[:len(q.list)-1]
@@ -53,15 +53,15 @@ func (q *Queue) Last() (Waiting, bool) {
 }
 
 // Drain removes all messages and returns them, oldest first.
-func (q *Queue) Drain() []Waiting {
+func (q *Queue) Drain() []QueuedMessage {
 	all := q.list
 	q.list = nil
 	return all
 }
 
 // Told removes and returns the messages contained in parts, which the model has received.
-func (q *Queue) Told(parts []msg.Part) (told []Waiting) {
-	q.list = slices.DeleteFunc(q.list, func(w Waiting) bool {
+func (q *Queue) Told(parts []msg.Part) (told []QueuedMessage) {
+	q.list = slices.DeleteFunc(q.list, func(w QueuedMessage) bool {
 		if !slices.Contains(parts, w.Part) {
 			return false
 		}

@@ -47,7 +47,7 @@ func (k *choicesKind) head(w int) []draw.Row {
 	var rows []draw.Row
 	for i, o := range k.Items[len(k.chosen)].Options {
 		if shown := ask.Preview(o); shown != nil {
-			rows = append(rows, draw.Wrap(draw.Line(draw.Strong, fmt.Sprintf("  %d %s", i+1, draw.Asked(o.Label))), w, draw.Blanks(4))...)
+			rows = append(rows, draw.Wrap(draw.Line(draw.Strong, fmt.Sprintf("  %d %s", i+1, draw.CleanQuestion(o.Label))), w, draw.Blanks(4))...)
 			rows = append(rows, shown...)
 		}
 	}
@@ -60,9 +60,9 @@ func (k *choicesKind) about(w int) []draw.Row {
 	if k.From != "" {
 		return append(draw.Wrap(draw.Line(draw.Strong, ask.Asks(k.From)), w, nil), ask.Quote(c.Text, w)...)
 	}
-	row := draw.Row{{Role: draw.Strong, Text: draw.Asked(c.Text)}}
+	row := draw.Row{{Role: draw.Strong, Text: draw.CleanQuestion(c.Text)}}
 	if c.Header != "" {
-		row = append(draw.Row{{Role: draw.Faint, Text: draw.Asked(c.Header) + ": "}}, row...)
+		row = append(draw.Row{{Role: draw.Faint, Text: draw.CleanQuestion(c.Header) + ": "}}, row...)
 	}
 	if n := len(k.Items); n > 1 {
 		row = append(row, draw.Span{Role: draw.Faint, Text: fmt.Sprintf(" (%d of %d)", len(k.chosen)+1, n)})

@@ -236,7 +236,7 @@ func (d *Dialog) take(i int) Result {
 	it := &d.menu().items[i]
 	if it.cut && !it.told {
 		it.told = true
-		rows := draw.Wrap(draw.Line(draw.Text, fmt.Sprintf("  %d %s", i+1, draw.Asked(it.text))), d.width, draw.Blanks(4))
+		rows := draw.Wrap(draw.Line(draw.Text, fmt.Sprintf("  %d %s", i+1, draw.CleanQuestion(it.text))), d.width, draw.Blanks(4))
 		return Result{Used: true, Final: rows, changed: true}
 	}
 	return d.choose(i)

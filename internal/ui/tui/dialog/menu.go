@@ -168,9 +168,9 @@ func (m *menu) item(i int, l look, w int) []draw.Row {
 		}
 		number += box
 	}
-	row := draw.Row{mark, {Role: role, Text: number + draw.Asked(it.text)}}
+	row := draw.Row{mark, {Role: role, Text: number + draw.CleanQuestion(it.text)}}
 	if it.remark != "" {
-		row = append(row, draw.Span{Role: draw.Faint, Text: "  " + draw.Asked(it.remark)})
+		row = append(row, draw.Span{Role: draw.Faint, Text: "  " + draw.CleanQuestion(it.remark)})
 	}
 	var rows []draw.Row
 	for _, row := range draw.Wrap(row, w, draw.Blanks(4)) {

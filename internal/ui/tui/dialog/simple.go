@@ -43,7 +43,7 @@ func (k *simpleKind) about(w int) []draw.Row {
 	var rows []draw.Row
 	role := draw.Strong
 	for line := range strings.Lines(k.Text) {
-		rows = append(rows, draw.Wrap(draw.Line(role, draw.Asked(strings.TrimSuffix(line, "\n"))), w, nil)...)
+		rows = append(rows, draw.Wrap(draw.Line(role, draw.CleanQuestion(strings.TrimSuffix(line, "\n"))), w, nil)...)
 		role = draw.Text
 	}
 	return rows

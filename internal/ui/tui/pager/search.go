@@ -18,8 +18,8 @@ func newQuery(text string) query {
 	return query{text: text, exact: text != strings.ToLower(text), at: -1}
 }
 
-// in returns the offset of the first match in text, or -1.
-func (q query) in(text string) int {
+// index returns the offset of the first match in text, or -1.
+func (q query) index(text string) int {
 	if q.exact {
 		return strings.Index(text, q.text)
 	}
@@ -43,11 +43,11 @@ func lower(c byte) byte {
 // are and need no sanitizing for the search.
 func (q query) matches(line draw.Row) int {
 	text := line.String()
-	if q.in(text) < 0 && plain(text) {
+	if q.index(text) < 0 && plain(text) {
 		return -1
 	}
 	shown, _ := clean(line)
-	return q.in(shown.String())
+	return q.index(shown.String())
 }
 
 // plain reports whether text is shown as it is.
@@ -69,7 +69,7 @@ func (q query) mark(line draw.Row) draw.Row {
 	var out draw.Row
 	done := 0
 	for {
-		i := q.in(text[done:])
+		i := q.index(text[done:])
 		if i < 0 {
 			break
 		}

@@ -28,8 +28,8 @@ func (p *Picker) actionOf(ev keys.Event) *commands.Action {
 	return &all[i]
 }
 
-// asking is a question the user answers before an action.
-type asking struct {
+// pendingQuestion is a question the user answers before an action.
+type pendingQuestion struct {
 	action  *commands.Action
 	choice  commands.Choice
 	confirm string      // yes-or-no question; empty if field is set
@@ -45,12 +45,12 @@ func (p *Picker) begin(a *commands.Action) Step {
 	p.said = nil
 	switch {
 	case a.Ask != "":
-		p.asking = &asking{action: a, choice: c, field: edit.New("", "")}
+		p.asking = &pendingQuestion{action: a, choice: c, field: edit.New("", "")}
 		if a.Text != nil {
 			p.asking.field.Set(a.Text(c))
 		}
 	case a.Confirm != nil:
-		p.asking = &asking{action: a, choice: c, confirm: a.Confirm(c)}
+		p.asking = &pendingQuestion{action: a, choice: c, confirm: a.Confirm(c)}
 	default:
 		return p.do(a, c, "")
 	}
@@ -88,7 +88,7 @@ func (p *Picker) answer(ev keys.Event, m *keys.Map) Step {
 }
 
 // question returns the row of the pending question, and the cursor column in it.
-func (q *asking) question(w int, more string) (draw.Row, int) {
+func (q *pendingQuestion) question(w int, more string) (draw.Row, int) {
 	if q.field == nil {
 		return draw.Row{{Role: draw.Warning, Text: draw.Clean(q.confirm)}, {Text: " y or n "}}.Cut(w, more), -1
 	}

@@ -20,9 +20,9 @@ type Work func(ctx context.Context) (done func() Step)
 
 // A Step lists the caller's tasks after an event.
 type Step struct {
-	// Beside lists work to start, each in its own goroutine. The context is canceled when the
+	// Background lists work to start, each in its own goroutine. The context is canceled when the
 	// picker is closed.
-	Beside []Work
+	Background []Work
 	// If Close is true, the picker is done. A non-nil Choice was taken by the user; a non-nil
 	// Answer is to be executed. If Back is true, the user returns to the list that led to this
 	// one, if there is one.
@@ -59,8 +59,8 @@ type Picker struct {
 
 	preview  preview
 	contents contents
-	asking   *asking // pending question; may be nil
-	busy     bool    // an action is running
+	asking   *pendingQuestion // pending question; may be nil
+	busy     bool             // an action is running
 	said     []draw.Row
 }
 
@@ -263,7 +263,7 @@ func sentence(text string) string {
 func (p *Picker) with(w Work) Step {
 	step := p.next()
 	if w != nil {
-		step.Beside = append(step.Beside, w)
+		step.Background = append(step.Background, w)
 	}
 	return step
 }
@@ -272,10 +272,10 @@ func (p *Picker) with(w Work) Step {
 func (p *Picker) next() Step {
 	var step Step
 	if v := p.views[p.view]; v.choices == nil && !v.loading && v.Load != nil {
-		step.Beside = append(step.Beside, p.load())
+		step.Background = append(step.Background, p.load())
 	}
 	if w := p.preview.load(p.list.Preview, p.choice(), p.next); w != nil {
-		step.Beside = append(step.Beside, w)
+		step.Background = append(step.Background, w)
 	}
 	return step
 }

@@ -35,7 +35,7 @@ func (u *user) carry(s Step) {
 	if s.Close || s.Action != "" {
 		u.last = s
 	}
-	for _, w := range s.Beside {
+	for _, w := range s.Background {
 		u.carry(w(u.t.Context())())
 	}
 }
@@ -252,7 +252,7 @@ func TestLateSearch(t *testing.T) {
 	u := &user{t: t, Picker: p}
 	var slow []Work
 	for _, r := range "abc" {
-		slow = p.Press(keys.Event{Key: keys.Key{Name: string(r)}, Text: string(r), At: time.Unix(1, 0)}, keys.Defaults()).Beside
+		slow = p.Press(keys.Event{Key: keys.Key{Name: string(r)}, Text: string(r), At: time.Unix(1, 0)}, keys.Defaults()).Background
 	}
 	done := make(chan func() Step)
 	go func() { done <- slow[len(slow)-1](t.Context()) }()
@@ -316,7 +316,7 @@ func TestLongAnswer(t *testing.T) {
 	do := func() Step {
 		p.Rows(40, 12)
 		step = p.Press(enter, keys.Defaults())
-		return step.Beside[len(step.Beside)-1](t.Context())()
+		return step.Background[len(step.Background)-1](t.Context())()
 	}
 	page = commands.Say("short")
 	if got := do(); got.Read != nil || len(p.said) != 1 {
@@ -357,7 +357,7 @@ func TestRowsFit(t *testing.T) {
 			if len(name) == 1 {
 				ev.Text = name
 			}
-			for _, w := range p.Press(ev, keys.Defaults()).Beside {
+			for _, w := range p.Press(ev, keys.Defaults()).Background {
 				w(context.Background())()
 			}
 			w, h := rapid.IntRange(2, 60).Draw(t, "width"), rapid.IntRange(2, 15).Draw(t, "height")

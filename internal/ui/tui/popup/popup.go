@@ -23,9 +23,9 @@ type Source interface {
 type Popup struct {
 	source Source
 	glyphs draw.Glyphs
-	// beside runs work in another goroutine, and then the function it returns in the popup's
+	// background runs work in another goroutine, and then the function it returns in the popup's
 	// goroutine.
-	beside func(work func() (show func()))
+	background func(work func() (show func()))
 
 	query  suggest.Query // text being completed
 	items  []suggest.Item
@@ -39,7 +39,7 @@ type Popup struct {
 // New returns an empty popup. Beside runs work in another goroutine, and then the function it
 // returns in the goroutine that owns the popup.
 func New(source Source, glyphs draw.Glyphs, beside func(work func() (show func()))) *Popup {
-	return &Popup{source: source, glyphs: glyphs, beside: beside}
+	return &Popup{source: source, glyphs: glyphs, background: beside}
 }
 
 // Open reports whether there are suggestions.
@@ -99,7 +99,7 @@ func (p *Popup) keep(goes bool) {
 func (p *Popup) search(q suggest.Query) {
 	ctx, stop := context.WithCancel(context.Background())
 	p.stop = stop
-	p.beside(func() func() {
+	p.background(func() func() {
 		items := p.source.Find(ctx, q)
 		return func() {
 			if ctx.Err() == nil && p.query == q {

@@ -107,7 +107,7 @@ func TestRowsFit(t *testing.T) {
 			Glyphs: draw.Unicode(), Custom: text.Draw(t, "custom"), Typing: text.Draw(t, "typing"), Note: text.Draw(t, "note"), Request: commands.Request{Text: text.Draw(t, "request")},
 			Session: commands.Glance{
 				Mode: rapid.SampledFrom([]string{"", "default", "plan", "bypassPermissions", "new"}).Draw(t, "mode"), Model: text.Draw(t, "model"),
-				Percent: rapid.IntRange(-1, 100).Draw(t, "percent"), Fill: commands.Fill(rapid.IntRange(0, 2).Draw(t, "fill")), Cost: text.Draw(t, "cost"), Branch: text.Draw(t, "branch"),
+				Percent: rapid.IntRange(-1, 100).Draw(t, "percent"), Fill: commands.FillLevel(rapid.IntRange(0, 2).Draw(t, "fill")), Cost: text.Draw(t, "cost"), Branch: text.Draw(t, "branch"),
 			},
 		}
 		if rapid.Bool().Draw(t, "usual") {

@@ -65,7 +65,7 @@ const (
 
 // rows returns the calls in at most h rows: each with its clock, and the end of its output. A
 // call that waits for a crew member is shown with the crew.
-func (cs calls) rows(v view, h int, crew crew) []draw.Row {
+func (cs calls) rows(v view, h int, crew runningTasks) []draw.Row {
 	var calls []*call
 	for _, c := range cs {
 		if !crew.launched(c.Use.ID) && (c.Fold == tool.NoFold || v.now.Sub(c.began) >= foldPatience) {

@@ -15,11 +15,11 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// A crew lists the running sub-agents and background tasks in the order they started.
-type crew []*helper
+// A runningTasks lists the running sub-agents and background tasks in the order they started.
+type runningTasks []*runningTask
 
-// A helper is the last reported state of a crew member.
-type helper struct {
+// A runningTask is the last reported state of a crew member.
+type runningTask struct {
 	session.Task
 	began time.Time
 }
@@ -32,7 +32,7 @@ const (
 
 // task records a task's state.
 func (t *Transcript) task(ev session.Task) {
-	i := slices.IndexFunc(t.crew, func(h *helper) bool { return h.ID == ev.ID })
+	i := slices.IndexFunc(t.crew, func(h *runningTask) bool { return h.ID == ev.ID })
 	switch {
 	case ev.Chore:
 	case ev.News == session.TaskEnded:
@@ -42,19 +42,19 @@ func (t *Transcript) task(ev session.Task) {
 	case i >= 0:
 		t.crew[i].Task = ev
 	default:
-		t.crew = append(t.crew, &helper{ev, t.cfg.Now()})
+		t.crew = append(t.crew, &runningTask{ev, t.cfg.Now()})
 	}
 }
 
 // launched reports whether a call is waiting for a crew member.
-func (c crew) launched(call string) bool {
-	return slices.ContainsFunc(c, func(h *helper) bool { return h.Use == call && !h.Background })
+func (c runningTasks) launched(call string) bool {
+	return slices.ContainsFunc(c, func(h *runningTask) bool { return h.Use == call && !h.Background })
 }
 
 // rows returns one row per crew member. A nested one follows its parent and is indented.
-func (c crew) rows(v view) []draw.Row {
+func (c runningTasks) rows(v view) []draw.Row {
 	var rows []draw.Row
-	for i, b := range commands.Tree(c, func(h *helper) string { return h.ID }, func(h *helper) string { return h.Parent }) {
+	for i, b := range commands.Tree(c, func(h *runningTask) string { return h.ID }, func(h *runningTask) string { return h.Parent }) {
 		if i == liveHelpers {
 			return append(rows, draw.Line(draw.Faint, v.Glyphs.More+" "+amount.Grouped(len(c)-i)+" more"))
 		}
@@ -113,7 +113,7 @@ func (e *ended) rows(v view) []draw.Row {
 }
 
 // row returns a helper's activity and usage.
-func (h *helper) row(v view) draw.Row {
+func (h *runningTask) row(v view) draw.Row {
 	name := tool.OneLine(cmp.Or(h.Type, h.Title), maxTask)
 	if h.Type != "" && h.Title != "" {
 		name += " (" + tool.OneLine(h.Title, maxTask) + ")"

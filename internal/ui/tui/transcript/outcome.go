@@ -22,9 +22,9 @@ type outcome struct {
 	refusal string     // reason it was not run
 	subject []draw.Row // the refused change; may be nil
 	elapsed time.Duration
-	changes bool    // the changes are shown below
-	plan    bool    // the plan file, shown when the plan is presented
-	below   *stowed // its output or result, once moved to a shelf; may be nil
+	changes bool          // the changes are shown below
+	plan    bool          // the plan file, shown when the plan is presented
+	below   *shelvedLines // its output or result, once moved to a shelf; may be nil
 }
 
 // Limits on the lines shown below a call: output of a successful and of a failed call, changes,

@@ -69,7 +69,7 @@ func (r *record) Begin(p commands.Page, rows int) { r.put(&sheet{page: p, max: m
 // Recall shows messages of an earlier conversation.
 func (r *record) Recall(entries []msg.Entry) {
 	for _, e := range entries {
-		text := commands.Said(e.Message)
+		text := commands.MessageText(e.Message)
 		switch {
 		case e.Hidden:
 			continue
@@ -79,7 +79,7 @@ func (r *record) Recall(entries []msg.Entry) {
 		default:
 			r.put(&answer{text: text})
 		}
-		for _, line := range commands.Called(e.Message) {
+		for _, line := range commands.CallLines(e.Message) {
 			r.faint(r.cfg.Glyphs.Dot + " " + line)
 		}
 	}

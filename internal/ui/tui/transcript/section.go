@@ -65,31 +65,31 @@ func inside(role draw.Role, line string) draw.Row {
 	return draw.Row{{Text: "  "}, {Role: role, Text: line}}
 }
 
-// stowed holds lines on a shelf. They are fetched when they are read.
-type stowed struct {
+// shelvedLines holds lines on a shelf. They are fetched when they are read.
+type shelvedLines struct {
 	lines
 	text  shelf.Text
 	count int
 }
 
 // stow moves lines to a shelf.
-func stow(s *shelf.Shelf, text string, role draw.Role) *stowed {
+func stow(s *shelf.Shelf, text string, role draw.Role) *shelvedLines {
 	l := lines{text: text, role: role}
 	n := l.Len()
-	return &stowed{lines: lines{role: role}, text: s.Put(l.text), count: n}
+	return &shelvedLines{lines: lines{role: role}, text: s.Put(l.text), count: n}
 }
 
 // section loads the lines from the shelf.
-func (s *stowed) section() section {
+func (s *shelvedLines) section() section {
 	read := *s
 	return &read
 }
 
 // Len returns the number of lines.
-func (s *stowed) Len() int { return s.count }
+func (s *shelvedLines) Len() int { return s.count }
 
 // Row returns a line.
-func (s *stowed) Row(i int) draw.Row {
+func (s *shelvedLines) Row(i int) draw.Row {
 	if s.lines.text == "" {
 		s.lines.text = s.text.String()
 		s.lines.Len()

@@ -224,15 +224,15 @@ func (a *answer) whole(v view) []section {
 	return sections(append(rows, s.End()...))
 }
 
-// A letter is a complete answer from the model outside the conversation.
-type letter struct{ text string }
+// A sideAnswer is a complete answer from the model outside the conversation.
+type sideAnswer struct{ text string }
 
-func (l *letter) group() group                        { return speechGroup }
-func (l *letter) take(v view, closed bool) []draw.Row { return l.rows(v) }
-func (l *letter) live(v view, closed bool) []draw.Row { return l.rows(v) }
-func (l *letter) whole(v view) []section              { return sections(l.rows(v)) }
+func (l *sideAnswer) group() group                        { return speechGroup }
+func (l *sideAnswer) take(v view, closed bool) []draw.Row { return l.rows(v) }
+func (l *sideAnswer) live(v view, closed bool) []draw.Row { return l.rows(v) }
+func (l *sideAnswer) whole(v view) []section              { return sections(l.rows(v)) }
 
-func (l *letter) rows(v view) []draw.Row {
+func (l *sideAnswer) rows(v view) []draw.Row {
 	s := markdown.Stream{Width: v.prose, Tables: v.w, Marks: v.Marks, Links: v.Links}
 	rows := s.Add(l.text)
 	return append(rows, s.End()...)
@@ -243,8 +243,8 @@ type thought struct {
 	answer
 	began  time.Time
 	took   time.Duration
-	opened bool    // its text is shown
-	below  *stowed // its text, once moved to a shelf; may be nil
+	opened bool          // its text is shown
+	below  *shelvedLines // its text, once moved to a shelf; may be nil
 }
 
 func (th *thought) group() group { return callGroup }

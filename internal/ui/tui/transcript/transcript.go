@@ -57,7 +57,7 @@ type Transcript struct {
 	response
 	calls    calls
 	activity activity
-	crew     crew
+	crew     runningTasks
 	asked    int                   // number of open questions
 	waiting  map[string]string     // tool uses that wait for an answer, by question ID
 	shown    map[string][]draw.Row // subjects of questions, by tool use
@@ -185,7 +185,7 @@ func (t *Transcript) Rows(w, h int) []draw.Row {
 		}
 		rows, last = append(rows, live...), p.group()
 	}
-	below := t.goings(v, min(h, maxBelow))
+	below := t.activityRows(v, min(h, maxBelow))
 	if last != nothing && (len(below) == 0 || apart(last, callGroup)) {
 		below = append([]draw.Row{nil}, below...)
 	}
@@ -215,9 +215,9 @@ func (t *Transcript) Settle() {
 	}
 }
 
-// goings returns the rows about current activity: calls, sub-agents, or the model. It returns
+// activityRows returns the rows about current activity: calls, sub-agents, or the model. It returns
 // nothing while a question is open.
-func (t *Transcript) goings(v view, h int) []draw.Row {
+func (t *Transcript) activityRows(v view, h int) []draw.Row {
 	if t.asked > 0 {
 		return nil
 	}
@@ -226,7 +226,7 @@ func (t *Transcript) goings(v view, h int) []draw.Row {
 		list = (&checklist{t.checklist}).rows(v, maxTasks)
 	}
 	rows := t.calls.rows(v, max(1, h-len(list)), t.crew)
-	waits := len(rows) > 0 || slices.ContainsFunc(t.crew, func(h *helper) bool { return !h.Background })
+	waits := len(rows) > 0 || slices.ContainsFunc(t.crew, func(h *runningTask) bool { return !h.Background })
 	if rows = append(rows, t.crew.rows(v)...); !waits {
 		rows = append(rows, t.activity.rows(v)...)
 	}
@@ -266,7 +266,7 @@ func (t *Transcript) finished(ev session.Finished) {
 	if o := ev.Local; o != nil && o.Err != nil {
 		t.Fail(o.Err)
 	} else if o != nil && o.Markdown {
-		t.put(&letter{text: o.Text})
+		t.put(&sideAnswer{text: o.Text})
 	} else if o != nil {
 		t.Say(o.Text)
 	}
