@@ -61,7 +61,7 @@ type queue struct {
 	closed    bool
 }
 
-// An inputs is input for the running turn; it can be withdrawn until delivered.
+// A pendingInput is input for the running turn; it can be withdrawn until delivered.
 type pendingInput struct {
 	id    string
 	parts []msg.Part // nil while prompt hooks run

@@ -79,7 +79,7 @@ func TestRegistryRefuses(t *testing.T) {
 		want  []string
 	}{
 		{"taken", []Tool{one, plain("Y", Traits{}), other}, []string{`"X"`, "package one", "package other"}},
-		{"taken, without origin", []Tool{plain("X", Traits{}), raw{plain("Y", Traits{}), "X"}}, []string{`"X"`, "*tool.typed[", "tool.raw"}},
+		{"taken, without origin", []Tool{plain("X", Traits{}), raw{plain("Y", Traits{}), "X"}}, []string{`"X"`, "*tool.typedTool[", "tool.raw"}},
 		{"illegal", []Tool{raw{plain("Y", Traits{Origin: "here"}), "no good"}}, []string{`"no good"`, "here"}},
 		{"empty", []Tool{raw{plain("Y", Traits{}), ""}}, []string{`""`}},
 		{"long", []Tool{raw{plain("Y", Traits{}), strings.Repeat("a", 65)}}, []string{"1 to 64"}},

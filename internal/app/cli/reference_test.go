@@ -67,8 +67,8 @@ func TestVariablesAreDeclared(t *testing.T) {
 	// Not settings: variables withheld from child processes, the marker by which programs
 	// started by adze are found, and the mechanism for passing commands.
 	exempt := []string{
-		filepath.Join("platform", "osproc", "env.go"), filepath.Join("tools", "powershell", "start.go"),
-		filepath.Join("webtools", "resolver_testbuild.go"), filepath.Join("platform", "osproc", "sweep_linux.go"), filepath.Join("platform", "osproc", "sweep_other.go"),
+		filepath.Join("proc", "osproc", "env.go"), filepath.Join("tools", "powershell", "start.go"),
+		filepath.Join("toolbox", "resolver_testbuild.go"), filepath.Join("proc", "osproc", "sweep_linux.go"), filepath.Join("proc", "osproc", "sweep_other.go"),
 	}
 	variable := regexp.MustCompile(`^(ADZE|ANTHROPIC|CLAUDE)_[A-Z0-9_]*[A-Z0-9]$`)
 	err := filepath.WalkDir(filepath.Join("..", ".."), func(path string, d fs.DirEntry, err error) error {

@@ -82,7 +82,7 @@ func (b *startCache) keep(w *Workspace, tell func() *startcache.Skills) {
 	})
 }
 
-// start returns the cached skills for a conversation before the scan has finished. Resumed
+// cachedStart returns the cached skills for a conversation before the scan has finished. Resumed
 // conversations keep their earlier listing, and sub-agents get theirs elsewhere.
 func cachedStart(c *Conversation) *skills.Start {
 	start := c.ws.start.cache.Start()

@@ -57,7 +57,7 @@ func openingOf(request string) string {
 	return scratchPattern.ReplaceAllString(opening, "/scratch/ID")
 }
 
-// start runs sessions until one starts from a cached listing, and returns the opening and tools
+// begun runs sessions until one starts from a cached listing, and returns the opening and tools
 // of its request. The number of sessions depends on file timestamps.
 func (p *place) begun(when string) (opening, tools string) {
 	p.T.Helper()

@@ -52,7 +52,7 @@ func (k *pack) add(dir string, hash string, data []byte) (records []record, err 
 	return append(records, p.record(hash)), nil
 }
 
-// revertChange removes a content, and the pack if it was created for it, since the index does not
+// dropContent removes a content, and the pack if it was created for it, since the index does not
 // refer to them.
 func (s *store) dropContent(hash string, wholePack bool) {
 	s.mu.Lock()
