@@ -256,7 +256,7 @@ func TestKeysInDocuments(t *testing.T) {
 
 // textPackages lists the packages whose sentences are for users or models. Packages below them know
 // other programs' commands by name.
-var textPackages = []string{"agent", "app", "commands", "domain", "feature", "hook", "model", "permission", "prompt", "session", "settings", "tool", "tools", "ui"}
+var textPackages = []string{"agent", "app", "commands", "domain/instruct", "domain/memdir", "feature", "hook", "model", "permission", "prompt", "session", "settings", "tool", "tools", "ui"}
 
 // TestNamesInSentences checks that every command, flag, setting and variable named in the
 // program's texts exists: errors, notices, help, and texts for models (model-side 3.6).
