@@ -68,7 +68,7 @@ func TestCommandsOfTheChapter(t *testing.T) {
 }
 
 // TestFrontEndsKnowNoCommands checks that front ends and the command line refer to no command
-// by name: package desk maps keys to commands.
+// by name: package commands maps keys to commands.
 //
 // Proves CMD-01.
 func TestFrontEndsKnowNoCommands(t *testing.T) {

@@ -195,7 +195,7 @@ func exitCodes() [5][2]string {
 // An explainer adds text to its command's help.
 type explainer interface{ explain() string }
 
-// describe converts the command to a syntax.Command.
+// describe converts the command to a flags.Command.
 func (c *command) describe(env *Env) flags.Command {
 	o := c.options()
 	d := flags.Command{Name: c.name, Args: c.args, Doc: c.doc, Flags: append(o.flags(), helpFlag(new(bool)))}

@@ -301,7 +301,7 @@ func keepModel(ctx context.Context, env *Env, p *settings.Project, name string) 
 	env.Say(name + " is the default model from now on; `adze config unset model` forgets it")
 }
 
-// chooser adapts a dialog for package login, or returns nil.
+// chooser adapts a dialog for package auth, or returns nil.
 func chooser(ask func(q console.Choice) (int, error)) func(question string, answers []string, leaving string) (int, error) {
 	if ask == nil {
 		return nil

@@ -70,7 +70,7 @@ func (c *Conversation) Desk() *commands.Desk {
 	return commands.New(cfg)
 }
 
-// instructionFiles implements [desk.Instructions].
+// instructionFiles implements [commands.Instructions].
 type instructionFiles struct {
 	*prompt.Announcer
 	files *replace.Replacer

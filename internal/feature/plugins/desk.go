@@ -33,7 +33,7 @@ func (d *deskPlugins) changed(text string, err error) (string, error) {
 	return strings.ToUpper(text[:1]) + text[1:] + ".", nil
 }
 
-// List implements [desk.Plugins].
+// List implements [commands.Plugins].
 func (d *deskPlugins) List(context.Context) ([]commands.Plugin, error) {
 	all, err := d.All()
 	if err != nil {
@@ -52,10 +52,10 @@ func (d *deskPlugins) List(context.Context) ([]commands.Plugin, error) {
 	return list, nil
 }
 
-// Problems implements [desk.Plugins].
+// Problems implements [commands.Plugins].
 func (d *deskPlugins) Problems() []string { return d.Set().Problems }
 
-// Details implements [desk.Plugins].
+// Details implements [commands.Plugins].
 func (d *deskPlugins) Details(ctx context.Context, name string) (commands.Fields, []string, error) {
 	return d.Describe(ctx, name)
 }
@@ -110,7 +110,7 @@ func (p *Plugins) Describe(ctx context.Context, name string) (commands.Fields, [
 	return f, lines, nil
 }
 
-// Offered implements [desk.Plugins].
+// Offered implements [commands.Plugins].
 func (d *deskPlugins) Offered(context.Context) (list []commands.Plugin, err error) {
 	all, err := d.Manager.Markets()
 	for _, m := range all {
@@ -123,7 +123,7 @@ func (d *deskPlugins) Offered(context.Context) (list []commands.Plugin, err erro
 	return list, err
 }
 
-// Offer implements [desk.Plugins].
+// Offer implements [commands.Plugins].
 func (d *deskPlugins) Offer(ctx context.Context, action, name string) (*commands.PluginOffer, string, error) {
 	to := scope.User
 	get := d.Fetch
@@ -155,17 +155,17 @@ func (d *deskPlugins) Offer(ctx context.Context, action, name string) (*commands
 	return &commands.PluginOffer{Title: offer.Title(), Lines: offer.Lines(), Accept: accept, Decline: offer.Discard}, "", nil
 }
 
-// Disable implements [desk.Plugins].
+// Disable implements [commands.Plugins].
 func (d *deskPlugins) Disable(ctx context.Context, name string) (string, error) {
 	return d.changed(d.Manager.Disable(ctx, name, scope.User))
 }
 
-// Uninstall implements [desk.Plugins].
+// Uninstall implements [commands.Plugins].
 func (d *deskPlugins) Uninstall(ctx context.Context, name string) (string, error) {
 	return d.changed(d.Manager.Uninstall(ctx, name, false))
 }
 
-// Markets implements [desk.Plugins].
+// Markets implements [commands.Plugins].
 func (d *deskPlugins) Markets(context.Context) (list []commands.Marketplace, err error) {
 	all, err := d.Manager.Markets()
 	for _, m := range all {
@@ -174,22 +174,22 @@ func (d *deskPlugins) Markets(context.Context) (list []commands.Marketplace, err
 	return list, err
 }
 
-// AddMarket implements [desk.Plugins].
+// AddMarket implements [commands.Plugins].
 func (d *deskPlugins) AddMarket(ctx context.Context, source string) (string, error) {
 	return d.changed(d.Manager.AddMarket(ctx, source, d.dir))
 }
 
-// UpdateMarket implements [desk.Plugins].
+// UpdateMarket implements [commands.Plugins].
 func (d *deskPlugins) UpdateMarket(ctx context.Context, name string) (string, error) {
 	return d.changed(d.Manager.UpdateMarket(ctx, name))
 }
 
-// RemoveMarket implements [desk.Plugins].
+// RemoveMarket implements [commands.Plugins].
 func (d *deskPlugins) RemoveMarket(ctx context.Context, name string) (string, error) {
 	return d.changed(d.Manager.RemoveMarket(ctx, name))
 }
 
-// Reload implements [desk.Plugins].
+// Reload implements [commands.Plugins].
 func (d *deskPlugins) Reload(context.Context) (string, error) {
 	set := d.Manager.Reload()
 	d.reload()

@@ -1,6 +1,6 @@
 // Package plain is the line-based front end. It only appends to the screen, so that it works in
 // every terminal and with a screen reader. Questions are answered by a letter, a word or a
-// number. Package talk handles the input.
+// number. Package controller handles the input.
 package plain
 
 import (

@@ -14,7 +14,7 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// A view shows the conversation; see [talk.View].
+// A view shows the conversation; see [controller.View].
 type view struct{ *Front }
 
 // Begin shows the greeting, the end of an earlier conversation, and the initial input.

@@ -1,7 +1,7 @@
 // Package tui is the full terminal front end. Completed output is written once, to the
 // terminal's own scrollback; below it, a few live rows show the current activity, questions,
 // the composer and the status. Each part of these rows is a component in its own package; this
-// package routes keys to them and combines their rows. Package talk handles the entered text.
+// package routes keys to them and combines their rows. Package controller handles the entered text.
 package tui
 
 import (
