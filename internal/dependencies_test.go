@@ -25,7 +25,7 @@ func TestDependencies(t *testing.T) {
 	direct := map[string]bool{}
 	for _, m := range regexp.MustCompile(`(?m)^\s+(\S+) v\S+(.*)$`).FindAllStringSubmatch(string(mod), -1) {
 		if direct[m[1]] = !strings.Contains(m[2], "// indirect"); direct[m[1]] && !listed[m[1]] {
-			t.Errorf("docs/dependencies.md does not say why %s is needed", m[1])
+			t.Errorf("docs/dependencies.md has no reason for %s", m[1])
 		}
 	}
 	for name := range listed {

@@ -92,7 +92,7 @@ use Read {"file_path":"a.txt"}
 	for _, file := range begun {
 		agent := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(file), "agent-"), ".meta.json")
 		if strings.Contains(logs, agent) && !strings.Contains(told, "SendMessage to "+agent) {
-			t.Errorf("after %v: the model is not told of %s", after, agent)
+			t.Errorf("after %v: no notice to the model about %s", after, agent)
 		}
 	}
 	out, err := exec.Command("git", "-C", cmd.Dir, "worktree", "list", "--porcelain").Output()
@@ -103,7 +103,7 @@ use Read {"file_path":"a.txt"}
 		path, _, _ := strings.Cut(strings.TrimPrefix(tree, "worktree "), "\n")
 		known := strings.Contains(strings.Join(begun, " "), filepath.Base(path)) // otherwise its agent had not started, and it is swept
 		if known && !strings.Contains(told, path) {
-			t.Errorf("after %v: the worktree %s is left, and the model is not told of it", after, path)
+			t.Errorf("after %v: the worktree %s is left over, without a notice to the model", after, path)
 		}
 	}
 	return strings.Count(told, "SendMessage to ")

@@ -33,7 +33,7 @@ use Agent {"description":"before","prompt":"Wait for it.","subagent_type":"gener
 		}
 		return all
 	}
-	until(t, "there are no worktrees", func() bool { return len(trees()) == 2 && strings.Contains(sideLogs(t, tm.home), `"agentId"`) })
+	until(t, "no worktrees", func() bool { return len(trees()) == 2 && strings.Contains(sideLogs(t, tm.home), `"agentId"`) })
 	kept := func() int {
 		all, _ := filepath.Glob(filepath.Join(tm.home, "projects", "*", "*", "subagents", "*.jsonl")) // ok: the pattern is good
 		return len(all)
@@ -47,16 +47,16 @@ use Agent {"description":"before","prompt":"Wait for it.","subagent_type":"gener
 	}
 	tm.enter("adze --continue --model replay:model.txt --record-requests sent")
 	tm.waitFor(`These were at work when it ended`)
-	screen := strings.Join(strings.Fields(tm.waitFor(`can let them go on`)), "")
+	screen := strings.Join(strings.Fields(tm.waitFor(`resume\s+them`)), "")
 	tm.enter("what now?")
 	tm.waitFor(`Fine\.`)
 	told := recorded(t, filepath.Join(tm.dir, "sent"))
 	for _, tree := range trees() {
 		if !strings.Contains(told, `<worktree>`+tree+`</worktree>`) && !strings.Contains(told, `\u003cworktree\u003e`+tree) {
-			t.Errorf("the model is not told of %s:\n%s", tree, told[max(0, len(told)-3000):])
+			t.Errorf("no notice to the model about %s:\n%s", tree, told[max(0, len(told)-3000):])
 		}
 		if !strings.Contains(screen, tree) {
-			t.Errorf("the user is not told of %s:\n%s", tree, screen)
+			t.Errorf("no notice to the user about %s:\n%s", tree, screen)
 		}
 	}
 }

@@ -171,7 +171,7 @@ say I see.
 
 	// The resumed session has the mode that the approval set.
 	tm.answer(`Go ahead with this plan\?`, "1")
-	tm.waitFor(`edits are no longer asked about[\s\S]*I see\.`)
+	tm.waitFor(`edits no longer need confirmation[\s\S]*I see\.`)
 	tm.enter("exit")
 	tm.waitFor(`To continue this session`)
 	tm.waitForShell()

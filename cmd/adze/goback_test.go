@@ -50,7 +50,7 @@ say I remember the summary.
 	tm.key("Enter")
 	tm.waitForPage(true, `(?s)\ARewind.*Back to before: make it.*made\.txt.*^❯ .*conversation`)
 	tm.key("Enter")
-	tm.waitFor(`^Back to before`)
+	tm.waitFor(`^Back to before that message\.`)
 	if _, err := os.Stat(made); !os.IsNotExist(err) {
 		t.Errorf("the file is still there: %v", err)
 	}

@@ -118,7 +118,7 @@ case $answer in *'"selected":"p"'*) ;; *) echo skipped >&2; exit 2 ;; esac
 	tm.waitFor("The PreToolUse hook `bash guard.sh` asks:\n  \\| Deploy .*where\\?\n  \\| Think of Friday\\. *\n *1\\. Staging\n *2\\. Production: the real one")
 	tm.waitFor(`Number \(Enter skips the question\): $`)
 	tm.enter("somewhere")
-	tm.waitFor(`This is not one of the options`)
+	tm.waitFor(`This is not an option`)
 	tm.enter("2")
 	tm.waitFor(`Fourth done\.`)
 
@@ -129,7 +129,7 @@ case $answer in *'"selected":"p"'*) ;; *) echo skipped >&2; exit 2 ;; esac
 		t.Errorf("the hook read %q, %v", answers, err)
 	}
 	if log, err := os.ReadFile(filepath.Join(tm.dir, "log")); string(log) != "deployed\ndeployed\n" {
-		t.Errorf("what ran: %q, %v", log, err)
+		t.Errorf("commands run: %q, %v", log, err)
 	}
 }
 

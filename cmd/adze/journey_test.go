@@ -249,7 +249,7 @@ func TestTerminalKittyKeys(t *testing.T) {
 	l := newLine(t, 80, 24, "forever\nwhen last \"one\\ntwo\\nthree\"\nsay All three lines.\n---\nforever\nsay Something else.\n", "TERM=xterm-kitty")
 	l.waitFor(linePrompt)
 	if !strings.Contains(l.text(), "\x1b[>1u") {
-		t.Errorf("the keys are not asked for: %q", l.text())
+		t.Errorf("no query for the key protocol: %q", l.text())
 	}
 	for _, keys := range []string{
 		"one", "\x1b[13;2u", // Shift-Enter

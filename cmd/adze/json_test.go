@@ -34,7 +34,7 @@ func field(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("%s is there: %s", args[2], compact(got))
 		}
 	case !ok:
-		ts.Fatalf("there is no %s", args[2])
+		ts.Fatalf("no %s", args[2])
 	case strings.HasPrefix(want, "~"):
 		text, isText := got.(string)
 		if matched, err := regexp.MatchString(want[1:], text); err != nil || !isText || !matched {

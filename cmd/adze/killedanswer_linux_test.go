@@ -44,7 +44,7 @@ func TestTerminalKilledAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	tm.enter("adze --continue --model replay:model.txt")
-	tm.waitFor(`adze was killed while an answer arrived`)
+	tm.waitFor(`adze was killed during an answer`)
 	tm.waitFor(`line 66 of it`)
 	if log := soFar(t, tm.home); strings.Count(log, "line 66 of it") != 1 || !strings.Contains(log, `"aborted":true`) {
 		t.Errorf("the transcript: %s", log)

@@ -28,7 +28,7 @@ import (
 func TestLocalServer(t *testing.T) {
 	server := os.Getenv("ADZE_LOCAL_SERVER")
 	if server == "" {
-		t.Fatal("ADZE_LOCAL_SERVER is not set; scripts/local-server DIR prints what it must be")
+		t.Fatal("ADZE_LOCAL_SERVER is not set; scripts/local-server DIR prints its value")
 	}
 	bin := filepath.Join(t.TempDir(), "adze")
 	if out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {

@@ -29,7 +29,7 @@ func TestTerminalLogin(t *testing.T) {
 	tm.waitFor(`Key: $[^$]*Key: $`)
 	tm.enter("sk-typed-in-a-session")
 	tm.waitFor(`Saved the key for anthropic`)
-	tm.waitFor(`/clear begins a conversation`)
+	tm.waitFor(`/clear starts a conversation`)
 	tm.tmux("send-keys", "-l", "/versiom")
 	tm.key("BSpace")
 	tm.enter("n")

@@ -97,7 +97,7 @@ func TestMCPPage(t *testing.T) {
 		} `json:"mcpServers"`
 	}
 	if err := json.Unmarshal([]byte(files[2]), &other); err != nil || other.Servers["adze"].Command != "adze" || strings.Join(other.Servers["adze"].Args, " ") != "mcp serve" {
-		t.Errorf("what other clients are told: %+v, %v", other, err)
+		t.Errorf("notifications to other clients: %+v, %v", other, err)
 	}
 	var lists map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(files[1]), &lists); err != nil {

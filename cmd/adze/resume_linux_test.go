@@ -34,7 +34,7 @@ func TestTerminalStaysRaw(t *testing.T) {
 	})
 	for _, s := range settings {
 		if regexp.MustCompile(`\bECHO\b| echo\b`).MatchString(s) { // newer and older strace formats
-			t.Errorf("the terminal echoes what is typed: %s", s)
+			t.Errorf("the terminal echoes input: %s", s)
 		}
 	}
 }

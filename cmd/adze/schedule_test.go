@@ -134,7 +134,7 @@ func TestTerminalLoop(t *testing.T) {
 func TestScheduleByModel(t *testing.T) {
 	const script = "use ExecuteExtraTool {\"tool_name\":\"CronCreate\",\"params\":{\"cron\":\"0 3 * * *\",\"prompt\":\"report\"}}\n---\nsay Done."
 	for _, tt := range []struct{ want, env, tools string }{
-		{"CronCreate", "", "true"}, {"there is no tool", "", "false"}, {"there is no tool", "ADZE_DISABLE_CRON=1", "true"},
+		{"CronCreate", "", "true"}, {"unknown tool", "", "false"}, {"unknown tool", "ADZE_DISABLE_CRON=1", "true"},
 	} {
 		home := t.TempDir()
 		if err := os.WriteFile(filepath.Join(home, "settings.json"), []byte(`{"schedule":{"tools":`+tt.tools+`}}`), 0o600); err != nil {

@@ -72,7 +72,7 @@ func TestSwappedDirectoriesAreNotFollowed(t *testing.T) {
 				for range swapCalls {
 					got := b.call(tool, input)
 					if strings.Contains(got.Text, "private key") || strings.Contains(got.Text, "foreign-name") {
-						t.Errorf("%s returned what is outside: %q", name, got.Text)
+						t.Errorf("%s returned outside content: %q", name, got.Text)
 					}
 					if strings.Contains(got.Text, "f.txt") || strings.Contains(got.Text, "a text") {
 						own++

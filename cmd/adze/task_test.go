@@ -89,7 +89,7 @@ func TestTaskTools(t *testing.T) {
 	}
 	_, id, _ := call("Bash", map[string]any{"command": "echo $$ > pid; mkfifo gate; echo one; read line < gate; echo $line; exec sleep 1000", "run_in_background": true})
 	if id == "" {
-		t.Fatal("there is no task")
+		t.Fatal("no task")
 	}
 	call("Bash", map[string]any{"command": "until [ -p gate ]; do :; done; echo two > gate"})
 	seen := "" // each part appears once, in any read

@@ -391,7 +391,7 @@ text "All:\n\n`+"```"+`make\nall:\n\tgo build\n`+"```"+`\n\n| A | B |\n|---|---|
 			tm.enter("clear; adze --model replay:model.txt --allowed-tools Bash")
 			tm.waitFor(`^❯ $`)
 			tm.enter("test it")
-			tm.waitFor(`^✗ echo one; .*: exit code 3$\n  one\n  two\n\nAll:\n\nall:\n        go build\n\nA          B\nlong cell  x\n\nThat is it\.\n\n❯ $`) // the turn is over
+			tm.waitFor(`^✗ echo one; .*: exit code 3$\n  one\n  two\n\nAll:\n\n +make\n│ all:\n│       go build\n\nA          B\n─+  ─\nlong cell  x\n\nThat is it\.\n\n❯ $`) // the turn is over
 			tm.enter("take long")
 			tm.waitFor(`^▸ Waiting for the model [2-9]s`)
 			tm.key("Escape")

@@ -76,7 +76,7 @@ func TestTiers(t *testing.T) {
 		} else {
 			for _, want := range []string{
 				"\nsandbox     on\n", "\ntier        landlock: Landlock ", "a stronger tier does not work: bubblewrap: ", "as without a sandbox, because this tier cannot protect .git",
-				"\nnetwork     none: ", "ok      change settings of the kernel", "ok      write outside", "open    make what is protected", "reading     commands that only read run without a question, in a jail",
+				"\nnetwork     none: ", "ok      change settings of the kernel", "ok      write outside", "open    create protected paths", "reading     commands that only read run without a question, in a jail",
 			} {
 				if !strings.Contains(got, want) {
 					t.Errorf("without namespaces %q is not said:\n%s", want, got)
@@ -105,7 +105,7 @@ func TestTiers(t *testing.T) {
 				}
 			}
 			if got, err := run(f, "tool", "--as-model", "--settings", on, "Bash", `{"command":"echo here; pwd"}`); err != nil || !strings.Contains(got, "here") {
-				t.Errorf("what only reads: %v, %s", err, got)
+				t.Errorf("a read-only command: %v, %s", err, got)
 			}
 		}
 		if got, err := run(noNamespaces(), "tool", "--settings", on, "Bash", `{"command":"x=1; echo x > `+file+`"}`); err == nil || !strings.Contains(got, "Permission denied") {

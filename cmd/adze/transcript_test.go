@@ -50,7 +50,7 @@ END
 	screen := tm.waitFor(`^cart.go +1\n\n❯`)
 	for _, want := range []string{
 		`(?m)^❯ why does it round wrong\?\n\n✓ Read cart.go, money.go\n✓ Searched Round\\\( in \*.go: 2 lines in cart.go, money.go\n✓ seq 1 40; while .*s\n  ⋯ 36 earlier lines ∙ Ctrl-O all\n  37\n  38\n  39\n  40\n  end\n✗ Read nosuch.go`,
-		`(?m)^It rounds twice, see cart.go:2.\n\nfile +rounds\ncart.go +1\n`,
+		`(?m)^It rounds twice, see cart.go:2.\n\nfile +rounds\n─+  ─+\ncart.go +1\n`,
 	} {
 		if !regexp.MustCompile(want).MatchString(screen) {
 			t.Errorf("%s is not on the screen:\n%s", want, screen)

@@ -77,15 +77,15 @@ func TestKeyGoesNowhereElse(t *testing.T) {
 		{"endpoint, scopes named", ".adze/settings.local.json", endpoint, with("--setting-sources", "user,project,local"), true, ""},
 		{"endpoint, local named", ".adze/settings.local.json", endpoint, with("--setting-sources", "user,local"), true, ""},
 		{"endpoint, scopes named and one run", ".adze/settings.local.json", endpoint, with("--trust", "--setting-sources", "user,project,local"), true, ""},
-		{"endpoint, confirmed", ".adze/settings.local.json", endpoint, trusted, false, "cannot say where your API key and your conversation are sent"},
-		{"endpoint, confirmed, other folder", ".claude/settings.local.json", endpoint, trusted, false, "cannot say where"},
-		{"endpoint by the own name", ".adze/settings.local.json", own, trusted, false, "cannot say where"},
-		{"endpoint with a password", ".adze/settings.local.json", userinfo, trusted, false, "cannot say where"},
-		{"two keys of one name", ".adze/settings.local.json", double, trusted, false, "cannot say where"},
+		{"endpoint, confirmed", ".adze/settings.local.json", endpoint, trusted, false, "may not choose where your API key and conversation are sent"},
+		{"endpoint, confirmed, other folder", ".claude/settings.local.json", endpoint, trusted, false, "may not choose where"},
+		{"endpoint by the own name", ".adze/settings.local.json", own, trusted, false, "may not choose where"},
+		{"endpoint with a password", ".adze/settings.local.json", userinfo, trusted, false, "may not choose where"},
+		{"two keys of one name", ".adze/settings.local.json", double, trusted, false, "may not choose where"},
 		{"other letters, and proxies", ".adze/settings.local.json", lower, trusted, true, ""},
 		{"endpoint of the project", ".adze/settings.json", endpoint, trusted, true, "env.ANTHROPIC_BASE_URL cannot be set by a project"},
-		{"headers, confirmed", ".adze/settings.local.json", headers, trusted, false, "cannot say where"},
-		{"certificates, confirmed", ".adze/settings.local.json", authority, trusted, false, "cannot say where"},
+		{"headers, confirmed", ".adze/settings.local.json", headers, trusted, false, "may not choose where"},
+		{"certificates, confirmed", ".adze/settings.local.json", authority, trusted, false, "may not choose where"},
 		{"endpoint for the user's hooks", ".adze/settings.local.json", endpoint, [][]string{{"trust", "--yes"}, append(run[:2:2], "--settings", ownHook)}, true, "env: MINE"},
 		{"helper, not trusted", ".adze/settings.local.json", helper, with(), false, "not trusted"},
 		{"helper, for one run", ".adze/settings.local.json", helper, with("--trust"), false, "not in force: apiKeyHelper"},
@@ -225,7 +225,7 @@ func TestHostIsNoTrust(t *testing.T) {
 					t.Errorf("the hooks ran: %t\n%s\n%s", !tt.runs, out, said)
 				}
 				if !tt.runs && tt.args == nil && !strings.Contains(said, "this workspace is not trusted") {
-					t.Errorf("the user was told %q", said)
+					t.Errorf("unexpected output %q", said)
 				}
 			})
 		}

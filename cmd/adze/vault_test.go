@@ -58,7 +58,7 @@ func vault(ts *testscript.TestScript, neg bool, args []string) {
 		access, refresh := s.Tokens()
 		secrets := append(access, refresh...)
 		if len(secrets) == 0 {
-			ts.Fatalf("there is no token")
+			ts.Fatalf("no token")
 		}
 		kept := 0
 		ts.Check(filepath.WalkDir(ts.MkAbs("."), func(path string, d fs.DirEntry, err error) error {

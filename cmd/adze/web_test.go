@@ -32,7 +32,7 @@ func serveWeb(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		data, err := os.ReadFile(name)
 		if err != nil {
-			http.Error(w, "there is no such page", http.StatusNotFound)
+			http.Error(w, "no such page", http.StatusNotFound)
 			return
 		}
 		kind := mime.TypeByExtension(path.Ext(name))

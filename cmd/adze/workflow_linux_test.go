@@ -83,7 +83,7 @@ say Waiting.
 		t.Errorf("/workflows shows\n%s", out)
 	}
 	if out := run("expect text \"continues with the step that did not finish\"\nsay Told.", "hi"); !strings.Contains(out, "Told.") {
-		t.Errorf("the model was not told: %s", out)
+		t.Errorf("no notice to the model: %s", out)
 	}
 	if out := run("when text \"STEP-TWO of first\"\nsay second", again); !strings.Contains(out, "second") {
 		t.Errorf("continued, it returned %s", out)
@@ -95,6 +95,6 @@ say Waiting.
 		t.Errorf("begun again, it returned %s", out)
 	}
 	if out := run("expect no-text \"The agent\"\nsay Fine.", "hi"); !strings.Contains(out, "Fine.") {
-		t.Errorf("the model was told of agents that it did not ask for: %s", out)
+		t.Errorf("notices to the model about a workflow's agents: %s", out)
 	}
 }

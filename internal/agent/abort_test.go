@@ -147,7 +147,7 @@ func TestNewMessageEndsOnlyWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, tt := range []struct{ tool, result string }{
 			{"Unsafe", `user result "did work"`},
-			{"UnsafeWait", `user error "The wait was ended because the user sent a new message: what it waited for continues. Read the message before deciding how to continue."`},
+			{"UnsafeWait", `user error "The wait ended because the user sent a new message; the awaited task continues. Read the message before deciding how to continue."`},
 		} {
 			b := newBench(t, "use "+tt.tool+" {\"text\":\"work\",\"sleep\":60000}\n---\nexpect last \"wait, not that\"\nsay ok")
 			b.Inbox = &agent.Inbox{}

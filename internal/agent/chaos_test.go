@@ -167,12 +167,12 @@ func (w *wreck) check(history *memory) error {
 	}
 	for _, f := range there {
 		if said[f.Name()] != 1 {
-			return fmt.Errorf("the file %s was written, and the history says so %d times", f.Name(), said[f.Name()])
+			return fmt.Errorf("file %s was written, but the history records it %d times", f.Name(), said[f.Name()])
 		}
 		delete(said, f.Name())
 	}
 	if len(said) > 0 {
-		return fmt.Errorf("the history says that these were written: %v", said)
+		return fmt.Errorf("files written according to the history: %v", said)
 	}
 	return nil
 }

@@ -35,6 +35,6 @@ func TestContextGoesBeforeTheFirstMessage(t *testing.T) {
 	}
 	p.Context = nil
 	if got := p.open([]msg.Message{user}); len(got[0].Parts) != 1 {
-		t.Error("something was said by nobody")
+		t.Error("unexpected text")
 	}
 }

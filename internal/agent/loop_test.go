@@ -345,7 +345,7 @@ say end
 	b.run(ctx())
 	want := `user result "did first"
 user error "The user rejected this call and says: «Not now.». Take that into account, and do not repeat the identical call."
-user error "Not run: the user rejected an earlier call of this message. Ask what they want instead."
+user error "Not run: the user rejected an earlier call of this message. Ask the user how to proceed."
 user result "did reading"
 `
 	if !strings.Contains(b.history.String(), want) {
@@ -373,8 +373,8 @@ say end
 	}
 	want := `user result "did first"
 user error "The user rejected this call and stopped the turn: it was not run. Wait for their next message, and do not repeat the call unless they ask for it."
-user error "Not run: the user rejected an earlier call of this message. Ask what they want instead."
-user error "Not run: the user rejected an earlier call of this message. Ask what they want instead."
+user error "Not run: the user rejected an earlier call of this message. Ask the user how to proceed."
+user error "Not run: the user rejected an earlier call of this message. Ask the user how to proceed."
 user text "[Request interrupted by user for tool use]"
 `
 	if !strings.HasSuffix(b.history.String(), want) {
@@ -403,7 +403,7 @@ say end
 	b.run(ctx())
 	got := b.history.String()
 	for _, want := range []string{
-		`error "there is no tool \"Saef\". Did you mean Safe`,
+		`error "unknown tool \"Saef\". Did you mean Safe`,
 		`colour`, `text`,
 		`error "Not allowed: refused by a rule. Do not repeat the identical call."`,
 		`error "the input of Safe is not valid JSON: unexpected end of JSON input.`,
@@ -537,7 +537,7 @@ func TestStepsOfTheView(t *testing.T) {
 		t.Errorf("order: %s", got)
 	}
 	if !reflect.DeepEqual(seen, []bool{false, true}) {
-		t.Errorf("the last step saw what the others cleared: %v, want false and true", seen)
+		t.Errorf("steps see cleared content: %v, want false and true", seen)
 	}
 	if !strings.Contains(b.history.String(), "did a") {
 		t.Errorf("the stored result was changed:\n%s", b.history)

@@ -33,10 +33,10 @@ func TestRefusedThinking(t *testing.T) {
 	}{
 		{"the last", "messages.5.content.0: Invalid `signature` in `thinking` block", nil, []string{"c"}},
 		{"one in the middle", "messages.3.content.0: Invalid `signature`. Changed: messages.2", nil, []string{"b", "c"}},
-		{"the second one of a message", "messages.1.content.2: Invalid `signature`", nil, []string{"a", "b", "c"}},
+		{"the second call of a message", "messages.1.content.2: Invalid `signature`", nil, []string{"a", "b", "c"}},
 		{"none is named", "thinking blocks cannot be modified", nil, []string{"a", "b", "c"}},
-		{"one that is withheld already", "messages.5.content.0: Invalid", []string{"c"}, []string{"a", "b", "c"}},
-		{"one that does not exist", "messages.99.content.0: Invalid", nil, []string{"a", "b", "c"}},
+		{"a call that is withheld already", "messages.5.content.0: Invalid", []string{"c"}, []string{"a", "b", "c"}},
+		{"a missing call", "messages.99.content.0: Invalid", nil, []string{"a", "b", "c"}},
 		{"nonsense", "messages.-3.x", nil, []string{"a", "b", "c"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -67,7 +67,7 @@ say Fixed.
 	}
 	for _, s := range requests {
 		if bytes.Contains(s.raw, []byte("Summarise this conversation")) {
-			t.Error("a model was asked for a summary")
+			t.Error("a summary was requested")
 		}
 	}
 	if n := strings.Count(string(last.raw), "1. Fix the parser."); n != 1 {
@@ -76,7 +76,7 @@ say Fixed.
 	d.end()
 	log, err := os.ReadFile(d.Path("log"))
 	if err != nil || bytes.Count(log, []byte(`"source":"compact"`)) != 1 {
-		t.Errorf("%v, the hook was told %s", err, log)
+		t.Errorf("%v, hook input %s", err, log)
 	}
 	if err := d.player.Err(); err != nil {
 		t.Error(err)
@@ -144,7 +144,7 @@ func TestNotesDoNotHoldUpTheEnd(t *testing.T) {
 			}
 		}
 		if want := 1; bare && asked != 0 || !bare && asked != want {
-			t.Errorf("bare %t: notes were asked for %d times", bare, asked)
+			t.Errorf("bare %t: %d requests for notes", bare, asked)
 		}
 	}
 }

@@ -40,7 +40,7 @@ func TestEveryCommandAnswersEverywhere(t *testing.T) {
 				args = append(args, "--plain", "--trust", "--model", "replay:"+p.Path("model.replay"), "--record-requests", p.Path("sent"))
 				code, out, said := p.run(args...)
 				if sent, err := os.ReadDir(p.Path("sent")); err == nil && len(sent) > 1 { // only the script itself
-					t.Errorf("%v: a model was asked: %v", args, sent)
+					t.Errorf("%v: unexpected request: %v", args, sent)
 				}
 				return code, out, said
 			}

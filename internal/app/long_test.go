@@ -259,7 +259,7 @@ func TestLongSession(t *testing.T) {
 			}
 			last = s
 		}
-		if got := d.told(`"subtype":"compact_boundary"`) || d.told("oldest messages were dropped"); got != compacted {
+		if got := d.told(`"subtype":"compact_boundary"`) || d.told("oldest messages are no longer sent"); got != compacted {
 			t.Errorf("%s: compacted %t", phase, got)
 		}
 		for _, w := range want {
@@ -267,7 +267,7 @@ func TestLongSession(t *testing.T) {
 				t.Errorf("%s: %q is not in the last request", phase, w)
 			}
 		}
-		if d.told("oldest messages were dropped") {
+		if d.told("oldest messages are no longer sent") {
 			said = nil
 		}
 	}

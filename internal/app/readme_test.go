@@ -70,7 +70,7 @@ func TestReadmeShowsARealConversation(t *testing.T) {
 		t.Fatalf("it went otherwise:\n%s", user.screen.String())
 	}
 	shown = regexp.MustCompile(`\(\d[\dms]*s, (\d+%) $`).ReplaceAllString(shown, "($1 ") // remove the duration
-	want := "> " + prompt + "\n" + strings.ReplaceAll(shown, "to do instead: ", "to do instead: y\n") + "of the context)\n"
+	want := "> " + prompt + "\n" + strings.ReplaceAll(shown, "instructions instead: ", "instructions instead: y\n") + "of the context)\n"
 	file := filepath.Join("..", "..", "README.md")
 	data, err := os.ReadFile(file)
 	if err != nil {

@@ -212,8 +212,8 @@ func (b *agentBench) atWork() error {
 		return fmt.Errorf("%d of %d agents asked: %s", len(spans), workingAgents, out.String())
 	}
 	alone := float64((calls + 1) * delay)
-	b.report(fmt.Sprintf("%d agents at work at once, beside their answers alone", workingAgents), "x", float64(last.Sub(first))/alone, 1.3)
-	b.report("the slowest of them, beside the fastest", "x", float64(slices.Max(spans))/float64(slices.Min(spans)), 1.3)
+	b.report(fmt.Sprintf("%d concurrent agents, compared with their answers alone", workingAgents), "x", float64(last.Sub(first))/alone, 1.3)
+	b.report("the slowest agent, compared with the fastest", "x", float64(slices.Max(spans))/float64(slices.Min(spans)), 1.3)
 	return nil
 }
 

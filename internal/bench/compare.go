@@ -78,12 +78,12 @@ func runCompare(runs int) error {
 		of         func(*contender) float64
 	}{
 		{"exec to request, repository of 64 files", "ms", func(r *contender) float64 { return median(r.repository) }},
-		{"- beside the minimal program", "x", func(r *contender) float64 { return median(r.repository) / floor }},
+		{"- compared with the minimal program", "x", func(r *contender) float64 { return median(r.repository) / floor }},
 		{"- the first time", "ms", func(r *contender) float64 { return float64(r.repositoryFirst) / float64(time.Millisecond) }},
 		{"- processor time of the run, with git", "ms", func(r *contender) float64 { return median(r.processor) }},
 		{"request to exit", "ms", func(r *contender) float64 { return median(r.exit) }},
 		{"exec to request, no repository", "ms", func(r *contender) float64 { return median(r.none) }},
-		{"- beside the minimal program", "x", func(r *contender) float64 { return median(r.none) / floor }},
+		{"- compared with the minimal program", "x", func(r *contender) float64 { return median(r.none) / floor }},
 		{"own time per turn, Read, turns 5 to 15", "ms", func(r *contender) float64 { return median(r.turn) }},
 		{"own time per turn, 8 parallel reads", "ms", func(r *contender) float64 { return median(r.reads) }},
 		{"private memory at request 20 (RssAnon)", "MB", func(r *contender) float64 { return median(r.private) / 1024 * float64(time.Millisecond) }},

@@ -137,7 +137,7 @@ func (b *agentBench) grew(name string, all []sessionStats) {
 	}
 	first, mid, end := all[0], all[1], all[len(all)-1]
 	each := func(g sessionStats) float64 { return float64(g.transcript) / float64(g.agents) }
-	b.report(name+": open files, beyond those with one agent", "", float64(end.files-first.files), 12)
+	b.report(name+": open files, in addition to one agent's", "", float64(end.files-first.files), 12)
 	b.report(fmt.Sprintf("%s: memory with %d agents (VmRSS)", name, end.agents), " MB", float64(end.rssKB)/1024, grownMemory)
 	b.report(fmt.Sprintf("%s: transcript per agent at %d, against %d", name, end.agents, mid.agents), "x", each(end)/each(mid), grownTranscript)
 }

@@ -74,8 +74,8 @@ func runPlugins(b *bench, runs int) error {
 			{&none, b.command(srv, "hello")},
 			{nil, b.command(srv, "hello", home)}, // writes the indexes
 			{&warm, b.command(srv, "hello", home)},
-			{&about, b.command(srv, "use what does one of many things", home)}, // a prompt that gets skill suggestions
-			{&elsewhere, there},                                                // a directory without earlier sessions
+			{&about, b.command(srv, "use a skill that does a thing", home)}, // a prompt that gets skill suggestions
+			{&elsewhere, there},                                             // a directory without earlier sessions
 			{&cold, b.command(srv, "hello", home)},
 			{&versionNone, b.version()},
 			{&version, b.version(home)},

@@ -39,7 +39,7 @@ const outlier = 0.1
 func runSearch(runs int, trees []string) error {
 	rg, err := exec.LookPath("rg")
 	if err != nil {
-		return errors.New("there is no ripgrep (rg) to compare with")
+		return errors.New("no ripgrep (rg) to compare with")
 	}
 	version, err := exec.Command(rg, "--version").Output()
 	if err != nil {

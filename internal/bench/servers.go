@@ -72,7 +72,7 @@ func runServers(runs int) error {
 	}
 	b := &bench{}
 	b.report("a call by the protocol library alone", " ms", median(theirs), 0)
-	b.report("a call of a tool of a server", " ms", median(ours), 0)
+	b.report("a call of a server's tool", " ms", median(ours), 0)
 	b.report("the difference", " ms", median(ours)-median(theirs), 1)
 	if err := fleet(b, self, max(3, runs/8)); err != nil {
 		return err

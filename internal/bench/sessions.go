@@ -27,7 +27,7 @@ const maxSessionRuns = 7
 func runSessions(runs int) error {
 	rg, err := exec.LookPath("rg")
 	if err != nil {
-		return errors.New("there is no ripgrep (rg) to compare with")
+		return errors.New("no ripgrep (rg) to compare with")
 	}
 	dir, err := os.MkdirTemp("", "adze-bench")
 	if err != nil {

@@ -167,5 +167,5 @@ func (s *stream) wait() error {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	return errors.New("the model is not asked")
+	return errors.New("no request to the model")
 }

@@ -85,5 +85,5 @@ func (Leave) answer()     {}
 
 // NoEditor returns the error of a front end without an editor.
 func NoEditor(path string) error {
-	return fmt.Errorf("there is no editor without a terminal; the file is %s", path)
+	return fmt.Errorf("no editor without a terminal; the file is %s", path)
 }

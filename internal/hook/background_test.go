@@ -48,7 +48,7 @@ func TestAsyncHooksDelayNothing(t *testing.T) {
 				t.Errorf("delivered %q", late)
 			}
 			if notes := said.get(&said.notes); len(notes) != 1 || !strings.HasSuffix(notes[0], ": by the way") {
-				t.Errorf("the person was told %q", notes)
+				t.Errorf("unexpected notices %q", notes)
 			}
 		})
 	}

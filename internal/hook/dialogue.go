@@ -38,7 +38,7 @@ const (
 
 // Reasons for a missing answer. The hook reads them.
 var (
-	errNoUser     = errors.New("no user can be asked here")
+	errNoUser     = errors.New("no user to answer questions here")
 	errBackground = errors.New("a hook in the background cannot ask the user")
 	errNoOneWaits = errors.New("hooks of this event cannot ask the user")
 	errTooOften   = fmt.Errorf("it asked the user more than %d times", maxAsked)

@@ -82,7 +82,7 @@ func TestHookReadsWhyThereIsNoAnswer(t *testing.T) {
 		}
 	}
 	declines := Judges{User: func(context.Context, Question) (string, error) { return "", errors.New("the user went & came") }}
-	for why, judges := range map[string]Judges{"no user can be asked here": {}, "the user went & came": declines} {
+	for why, judges := range map[string]Judges{"no user to answer questions here": {}, "the user went & came": declines} {
 		r, _ := start(t, Config{Judges: judges}, on(UserPromptSubmit, command(asking, asksUser)))
 		if got := contextOf(t, r); !strings.Contains(got, `"selected":null,"declined":"`+why) {
 			t.Errorf("%s: %s", why, got)

@@ -329,7 +329,7 @@ func TestHostHooks(t *testing.T) {
 		{`{"PreToolUse":[]}`, "", ""},
 		{`{"PreToolUse":[{"hookCallbackIds":[]}]}`, "", ""},
 		{`{"PreToolUse":[{"matcher":null,"hookCallbackIds":["a"],"timeout":null}]}`, "", ""},
-		{`{"PostModelSwitch":[{"hookCallbackIds":["a"]}]}`, "", "hooks.PostModelSwitch: there is no event of this name"},
+		{`{"PostModelSwitch":[{"hookCallbackIds":["a"]}]}`, "", "hooks.PostModelSwitch: unknown event"},
 		{`{"PreTolUse":{"anything":1}}`, "", "did you mean PreToolUse?"},
 		{`{"PreToolUse":[{"hookCallbackIds":["a"],"color":"red"}]}`, "", "hooks.PreToolUse[0]: color is not known and has no effect"},
 		{`[]`, "expected an object", ""},

@@ -48,7 +48,7 @@ func TestPreToolUseOutput(t *testing.T) {
 	tests := []struct{ name, fields, ran, text string }{
 		{"new input", `"updatedInput":{"command":"safe"}`, `{"command":"safe"}`, "ok"},
 		{"new input and deny", `"permissionDecision":"deny","permissionDecisionReason":"no","updatedInput":{"command":"safe"}`, "", "Not allowed: refused by PreToolUse hook"},
-		{"input that does not fit", `"updatedInput":{"line":"safe"}`, "", "a PreToolUse hook rewrote the input of Bash into one that cannot be used: invalid input for Bash: 2 problems\n- command: required"},
+		{"input that does not fit", `"updatedInput":{"line":"safe"}`, "", "a PreToolUse hook rewrote the input of Bash, but the new input is invalid: invalid input for Bash: 2 problems\n- command: required"},
 		{"context", `"additionalContext":"mind the gap"`, `{"command":"deploy"}`, "mind the gap"},
 		{"ask", `"permissionDecision":"ask","permissionDecisionReason":"sure?"`, "", "sure?"},
 		{"deny", `"permissionDecision":"deny","permissionDecisionReason":"not on Fridays"`, "", "not on Fridays"},
@@ -105,7 +105,7 @@ func TestPostToolUseOutput(t *testing.T) {
 	}
 	r, _ := start(t, Config{}, on(PostToolUse, command("echo not gofmted >&2; exit 2")))
 	if o := newBed(r).run(t.Context(), "deploy"); !strings.Contains(msg.PlainText(o.Context), "not gofmted") || o.Result.IsError {
-		t.Errorf("the model was told %q", msg.PlainText(o.Context))
+		t.Errorf("the model received %q", msg.PlainText(o.Context))
 	}
 }
 

@@ -52,7 +52,7 @@ func TestPluginHooksAreReadWhenNeeded(t *testing.T) {
 		t.Errorf("the event reads the hooks of %v", got)
 	}
 	if want := []string{
-		"plugin one: hooks.Nothing: there is no event of this name",
+		"plugin one: hooks.Nothing: unknown event",
 		"plugin one: hooks.UserPromptSubmit[1].hooks: expected a list, found 7; it is left out",
 		`plugin three: hooks: expected an object, found not JSON "UserPromptSubmit"; it is left out`,
 	}; !slices.Equal(told, want) {

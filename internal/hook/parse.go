@@ -66,10 +66,10 @@ func (p *parser) unknownEvent(name string) {
 		known[i] = string(k.name)
 	}
 	if near := spell.Closest(name, known, 1); len(near) > 0 {
-		p.report(name, "there is no event of this name; did you mean %s?", near[0])
+		p.report(name, "unknown event; did you mean %s?", near[0])
 		return
 	}
-	p.report(name, "there is no event of this name")
+	p.report(name, "unknown event")
 }
 
 // groups parses the hooks of an event: each group is a matcher with hooks.

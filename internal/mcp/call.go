@@ -101,7 +101,7 @@ func once[T any](ctx context.Context, s *Servers, sv *server, conn Conn, do func
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	silent := fmt.Errorf("nothing was heard from the server %s for %s", sv.entry.Name, span(limit))
+	silent := fmt.Errorf("no response from server %s for %s", sv.entry.Name, span(limit))
 	var timer *time.Timer
 	start := make(chan struct{})
 	timer = time.AfterFunc(limit, func() {
@@ -219,11 +219,11 @@ func (sv *server) cause(conn Conn, err error) error {
 	sv.mu.Unlock()
 	switch {
 	case state == Disabled:
-		return fmt.Errorf("the server %s was disabled during the call; what the call has done by then is not known", name)
+		return fmt.Errorf("the server %s was disabled during the call, which may have taken effect", name)
 	case !known:
-		return fmt.Errorf("the server %s was closed during the call; what the call has done by then is not known", name)
+		return fmt.Errorf("the server %s was closed during the call, which may have taken effect", name)
 	}
-	text := fmt.Sprintf("the server %s ended during the call: %v; what the call has done by then is not known, so it was not repeated", name, err)
+	text := fmt.Sprintf("the server %s ended during the call: %v; the call may have taken effect, so it was not retried", name, err)
 	if log := tail(conn.Log()); log != "" && !strings.Contains(text, log[strings.LastIndexByte(log, '\n')+1:]) {
 		text += "\nThe last it printed:\n" + log
 	}

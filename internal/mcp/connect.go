@@ -210,7 +210,7 @@ func (sv *server) connected(conn Conn, got lists) {
 			ctx, cancel := sv.bounded(sv.ctx)
 			defer cancel()
 			if err := conn.Subscribe(ctx, uri); err != nil && sv.cfg.Log != nil {
-				sv.cfg.Log.Debug("mcp resource is no longer followed", "server", sv.entry.Name, "uri", uri, "err", err)
+				sv.cfg.Log.Debug("mcp resource subscription ended", "server", sv.entry.Name, "uri", uri, "err", err)
 			}
 		})
 	}

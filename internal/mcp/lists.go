@@ -138,7 +138,7 @@ func (sv *server) relist(now *lists, err error) bool {
 		text := "its tools could not be listed again; these are those from before"
 		if sv.toolsCut != text {
 			sv.toolsCut = text
-			sv.say(sv, fmt.Sprintf("the server %s says that its tools changed, but they could not be listed: %v", sv.entry.Name, err))
+			sv.say(sv, fmt.Sprintf("listing the changed tools of server %s: %v", sv.entry.Name, err))
 		}
 		return true
 	}

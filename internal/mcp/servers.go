@@ -364,7 +364,7 @@ func (s *Servers) RootsChanged() {
 				ctx, cancel := context.WithTimeout(s.ctx, s.cfg.Connect)
 				defer cancel()
 				if err := conn.RootsChanged(ctx); err != nil && s.cfg.Log != nil {
-					s.cfg.Log.Debug("mcp server was not told of directories", "name", sv.entry.Name, "err", err)
+					s.cfg.Log.Debug("notifying the mcp server of its roots failed", "name", sv.entry.Name, "err", err)
 				}
 			})
 		}

@@ -507,15 +507,15 @@ func TestCallTimeout(t *testing.T) {
 		{"silent", remote("a"), func(ctx context.Context, _ string, _ func(Progress)) (*Result, error) {
 			<-ctx.Done()
 			return nil, ctx.Err()
-		}, "nothing was heard from the server a for 10m", 10 * time.Minute},
+		}, "no response from server a for 10m", 10 * time.Minute},
 		{"deaf to the end of its time", remote("a"), func(ctx context.Context, _ string, _ func(Progress)) (*Result, error) {
 			time.Sleep(time.Hour)
 			return nil, ctx.Err()
-		}, "nothing was heard from the server a for 10m", 10 * time.Minute},
+		}, "no response from server a for 10m", 10 * time.Minute},
 		{"its own time", &roster.Entry{Name: "a", Type: roster.HTTP, Timeout: time.Second}, func(ctx context.Context, _ string, _ func(Progress)) (*Result, error) {
 			<-ctx.Done()
 			return nil, ctx.Err()
-		}, "nothing was heard from the server a for 1s", time.Second},
+		}, "no response from server a for 1s", time.Second},
 		{"progress", remote("a"), func(_ context.Context, _ string, progress func(Progress)) (*Result, error) {
 			for range 5 {
 				time.Sleep(9 * time.Minute)
@@ -752,7 +752,7 @@ func TestDeathDuringCall(t *testing.T) {
 		w := newWorld(t, d, Config{})
 		w.Start([]*roster.Entry{local("a")})
 		_, err := w.Call(t.Context(), "a", "echo", nil, nil)
-		for _, want := range []string{"the server a ended during the call: exit status 2", "was not repeated", "out of cheese"} {
+		for _, want := range []string{"the server a ended during the call: exit status 2", "was not retried", "out of cheese"} {
 			if !strings.Contains(errorText(err), want) {
 				t.Errorf("%v lacks %q", err, want)
 			}
@@ -1094,7 +1094,7 @@ func TestResourceCache(t *testing.T) {
 		if total() != before+1 {
 			t.Error("s1 was still remembered")
 		}
-		if _, err := w.Resources(t.Context(), "nope"); !strings.Contains(errorText(err), `there is no server "nope"; there are: s0, s1`) {
+		if _, err := w.Resources(t.Context(), "nope"); !strings.Contains(errorText(err), `no server "nope"; there are: s0, s1`) {
 			t.Error(err)
 		}
 	})

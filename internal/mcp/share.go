@@ -138,7 +138,7 @@ func (b *hub) elicit(ctx context.Context, sv *server, e Elicitation) (Elicited, 
 func (b *hub) sample(ctx context.Context, sv *server, q SampleRequest) (SampleResult, error) {
 	sh, during := b.asked(sv)
 	if sh == nil || sh.client.Sample == nil {
-		return SampleResult{}, errors.New("no conversation is there to be asked")
+		return SampleResult{}, errors.New("no conversation can answer")
 	}
 	ctx, cancel := until(ctx, during)
 	defer cancel()

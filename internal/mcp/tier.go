@@ -45,9 +45,9 @@ func (t *tier) find(name string) (*server, error) {
 		names = append(names, sv.entry.Name)
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("there is no server %q: none is configured", name)
+		return nil, fmt.Errorf("no server %q: no servers are configured", name)
 	}
-	return nil, fmt.Errorf("there is no server %q; there are: %s", name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("no server %q; there are: %s", name, strings.Join(names, ", "))
 }
 
 // underWay returns a running connection attempt, or nil.

@@ -103,7 +103,7 @@ func (e *Error) explain(name string, commands bool) (happened, advice string) {
 		return "The model's earlier reasoning was not accepted",
 			"Send it again; if it keeps happening, " + either("use /compact", "start a new session")
 	case Auth:
-		return e.says("The credentials were not accepted"), "Check the API key; `adze auth status` says where it comes from"
+		return e.says("The credentials were not accepted"), "Check the API key; `adze auth status` shows its source"
 	case Quota:
 		return e.says("The account has no credit left, or its quota is used up"),
 			"Add credit or raise the limit with your provider, or use another key"
@@ -111,10 +111,10 @@ func (e *Error) explain(name string, commands bool) (happened, advice string) {
 		return fmt.Sprintf("%s does not exist or is not available to you", subject(name)),
 			"Run `adze models` for those that are, and choose one with " + either("/model", "--model")
 	case Refused:
-		return e.says("The request was refused by policy"), "Rephrase it" + either(", or go back with /rewind to before what led to it", "")
+		return e.says("The request was refused by policy"), "Rephrase it" + either(", or use /rewind to remove the cause", "")
 	case NoTools:
 		return fmt.Sprintf("%s cannot call tools, which adze needs", subject(name)),
-			"Choose another model with " + either("/model", "--model") + "; for one of your own that writes calls as text, set textTools for its provider (docs/models.md)"
+			"Choose another model with " + either("/model", "--model") + "; if a custom model writes tool calls as text, set textTools for its provider (docs/models.md)"
 	case Invalid:
 		return e.says("The server did not accept the request" + e.status()),
 			either("Send it again, or go back with /rewind to before the message that led to it", "Send it again, or start a new session") +

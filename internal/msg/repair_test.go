@@ -177,7 +177,7 @@ func TestRepair(t *testing.T) {
 			  use t1 Read
 			user
 			  result t1 (text t1first)`, []string{"two results"}},
-		{"unknown result beside a known one", `
+		{"unknown result next to a known one", `
 			user text go
 			assistant use t1
 			user result t9

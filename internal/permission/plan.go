@@ -56,7 +56,7 @@ func (s *State) leftPlan() {
 // ErrPlanning and ErrNotPlanning are returned if a plan tool is used at the wrong time.
 var (
 	ErrPlanning    = errors.New("plan mode is already on: explore, write the plan to its file, and present it with ExitPlanMode")
-	ErrNotPlanning = errors.New("plan mode is not on, so there is no plan to present: continue with the task, or enter plan mode first")
+	ErrNotPlanning = errors.New("plan mode is not on: continue with the task, or enter plan mode first")
 )
 
 // A PlanMode enters and leaves a state's plan mode.

@@ -22,7 +22,7 @@ func (p *knownPaths) protected(names []string, unattended bool) string {
 
 func (p *knownPaths) protects(name string, unattended bool) string {
 	if inside(p.guarded, []string{name}) && !inside(p.editable, []string{name}) {
-		return "it is in a directory that says what adze does"
+		return "it is in adze's configuration directory"
 	}
 	path := plain(name)
 	if slices.Contains(p.start, name) {
@@ -33,10 +33,10 @@ func (p *knownPaths) protects(name string, unattended bool) string {
 		return why
 	}
 	if inside(p.obeyed(), []string{name}) {
-		return "git takes hooks or settings from it"
+		return "git reads hooks or settings from it"
 	}
 	if instructions(parts[len(parts)-1]) && !inside(p.dirs, []string{name}) {
-		return "it holds instructions for agents, outside the working directories"
+		return "it contains instructions for agents outside the working directories"
 	}
 	return ""
 }
@@ -51,15 +51,15 @@ func obeyed(parts []string, unattended bool) string {
 		}
 		switch {
 		case protectedDir(part):
-			return fmt.Sprintf("%s is a directory whose files change what programs do", part)
+			return fmt.Sprintf("files in %s can make programs run code", part)
 		case protectedFile(part):
-			return fmt.Sprintf("%s changes what programs do, or holds secrets", part)
+			return fmt.Sprintf("%s can make programs run code, or contains secrets", part)
 		case part == ".cargo" && strings.HasPrefix(next, "config"), part == ".config" && next == "git":
-			return fmt.Sprintf("%s/%s changes what programs do", part, next)
+			return fmt.Sprintf("%s/%s can make programs run code", part, next)
 		case strings.HasSuffix(part, ".git") && (next == "hooks" || next == "config"):
-			return fmt.Sprintf("%s/%s is run or read by git", part, next)
+			return fmt.Sprintf("git runs or obeys %s/%s", part, next)
 		case part == ".github" && next == "workflows" && unattended:
-			return ".github/workflows is run by others, and in this mode edits pass unseen"
+			return "other machines run .github/workflows, and nobody reviews edits in this mode"
 		}
 	}
 	return ""

@@ -53,11 +53,11 @@ func TestProblems(t *testing.T) {
 	}
 	want := []string{
 		`allow rule "Bash(x" in the user settings: its parentheses are not balanced; write \( for one that is meant literally; it allows nothing`,
-		`deny rule "Bash(rm" in settings.json:7: its parentheses are not balanced; write \( for one that is meant literally; until it is corrected, every call of Bash is denied`,
-		`ask rule "Edit([)" in the user settings: pattern "[", position 1: the [ is not closed; write \[ to match it; until it is corrected, every call of Edit is asked about`,
-		`deny rule "a b" in the user settings: tool name "a b" is not 1 to 64 letters, digits, '_' or '-'; until it is corrected, every call that may change something is asked about`,
-		`deny rule "WebFetch(https://x.org/y)" in the user settings: a rule speaks of a host, not of a page; it counts as domain:x.org`,
-		`deny rule "Read(~/x)" in the user settings: the home directory is unknown, so ~ means nothing; until it is corrected, every call of Read is denied`,
+		`deny rule "Bash(rm" in settings.json:7: its parentheses are not balanced; write \( for one that is meant literally; until it is corrected, every Bash call is denied`,
+		`ask rule "Edit([)" in the user settings: pattern "[", position 1: the [ is not closed; write \[ to match it; until it is corrected, adze asks before every Edit call`,
+		`deny rule "a b" in the user settings: tool name "a b" is not 1 to 64 letters, digits, '_' or '-'; until it is corrected, adze asks before every call that may change something`,
+		`deny rule "WebFetch(https://x.org/y)" in the user settings: a rule names a host, not a page; it is read as domain:x.org`,
+		`deny rule "Read(~/x)" in the user settings: the home directory is unknown, so ~ can't be resolved; until it is corrected, every Read call is denied`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

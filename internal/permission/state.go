@@ -186,7 +186,7 @@ func (s *State) SetKept(k InternalPaths) {
 var ErrBypass = errors.New("the session was not started with --dangerously-skip-permissions or --allow-dangerously-skip-permissions")
 
 // ErrAuto is returned if the settings disable [Auto] mode.
-var ErrAuto = errors.New("the settings rule out the permission mode auto (permissions.disableAutoMode)")
+var ErrAuto = errors.New("the settings disable auto mode (permissions.disableAutoMode)")
 
 // Offers reports whether a mode can be chosen.
 func (s *State) Offers(m Mode) bool { return (m != Bypass || s.mayBypass) && (m != Auto || !s.noAuto) }

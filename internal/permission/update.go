@@ -53,12 +53,12 @@ func (u Update) Lasting() bool {
 // Check returns an error if the update cannot be applied.
 func (u Update) Check() error {
 	if !u.Lasting() && u.Destination != scope.Session && u.Destination != scope.CLI {
-		return fmt.Errorf("%q is no destination: choose session, cliArg, localSettings, projectSettings or userSettings", string(u.Destination))
+		return fmt.Errorf("unknown destination %q: choose session, cliArg, localSettings, projectSettings or userSettings", string(u.Destination))
 	}
 	switch u.Type {
 	case AddRules, ReplaceRules, RemoveRules:
 		if u.Behavior != Allow && u.Behavior != Ask && u.Behavior != Deny {
-			return fmt.Errorf("%q is no behavior: choose allow, ask or deny", string(u.Behavior))
+			return fmt.Errorf("unknown behavior %q: choose allow, ask or deny", string(u.Behavior))
 		}
 		if u.Type == RemoveRules {
 			return nil // unreadable rules can be removed too
@@ -78,7 +78,7 @@ func (u Update) Check() error {
 		}
 		return nil
 	}
-	return fmt.Errorf("there is no update %q", string(u.Type))
+	return fmt.Errorf("unknown update type %q", string(u.Type))
 }
 
 // apply returns the configuration after an update that passed its check. The caller handles

@@ -139,7 +139,7 @@ func TestBeginningAfterACompaction(t *testing.T) {
 	}
 	p.Reset()
 	if news := p.News("m", nil); news != nil {
-		t.Errorf("news of what requests begin with: %q", news)
+		t.Errorf("announcement of the opening: %q", news)
 	}
 	if b := p.Begin("m", nil); !b.Renewed || !strings.Contains(msg.PlainText(b.System), "suomi") {
 		t.Error("it is not renewed")

@@ -168,7 +168,7 @@ func TestManyExtras(t *testing.T) {
 		t.Errorf("%d characters: %s", n, text)
 	}
 	if strings.Contains(text, "mcp__") || strings.Contains(text, "politely") {
-		t.Errorf("tools or words of servers are told: %s", text)
+		t.Errorf("tools or server instructions are announced: %s", text)
 	}
 	if got := s.Words("server-with-a-name-07"); !strings.Contains(got, "> Ask politely.") {
 		t.Errorf("with the first result: %q", got)
@@ -225,7 +225,7 @@ func TestExtraWords(t *testing.T) {
 	long := DeferredGroup{Server: "long", Names: []string{"mcp__long__a"}, Words: strings.Repeat("x", maxExtraWords)}
 	s.set(evil, long)
 	if got := s.news(); strings.Contains(got, "xx") {
-		t.Errorf("too many words are told: %.300s", got)
+		t.Errorf("the announcement is too long: %.300s", got)
 	}
 	if got := s.Words("long"); !strings.HasSuffix(got, "xxx") {
 		t.Errorf("with the first result: %.300s", got)

@@ -51,7 +51,7 @@ func TestFacts(t *testing.T) {
 		t.Errorf("the status: %q", news)
 	}
 	if news := a.News(t.Context()); news != nil {
-		t.Errorf("it is told twice: %q", news)
+		t.Errorf("announced twice: %q", news)
 	}
 	a.Rewound()
 	a.Opening(t.Context())
@@ -73,7 +73,7 @@ func TestFacts(t *testing.T) {
 	news := strings.Join(a.News(t.Context()), "\n")
 	says(t, news, "This is different now", "The state now", "Branch: topic", "?? b.go")
 	if strings.Contains(news, "Scratchpad") {
-		t.Errorf("what has not changed: %s", news)
+		t.Errorf("unchanged facts: %s", news)
 	}
 	now = gitinfo.Snapshot{}
 	a = open()

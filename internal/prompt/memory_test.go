@@ -59,7 +59,7 @@ func TestMemory(t *testing.T) {
 	})
 
 	if memorySection(texts.English, memdir.Off, remembered, false) != "" {
-		t.Error("something is said about nothing")
+		t.Error("unexpected text")
 	}
 	first := memorySection(texts.English, memdir.Auto, remembered, true)
 	if len(first) > len(text)/2 || !strings.Contains(first, remembered.Dir) || !strings.Contains(first, "MEMORY.md") {
@@ -106,7 +106,7 @@ func TestIndexSaysWhatIsCut(t *testing.T) {
 		})
 	}
 	if indexText(texts.English, "x", " \n") != "" {
-		t.Error("something is said about an empty index")
+		t.Error("text for an empty index")
 	}
 	first := msg.PlainText(Opening(texts.English, nil, indexText(texts.English, "/m/MEMORY.md", "- [A](a.md) — x"), "2026-11-15"))
 	says(t, first, "/m/MEMORY.md", "- [A](a.md) — x", "Today is 2026-11-15.")

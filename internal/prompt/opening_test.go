@@ -33,6 +33,6 @@ func TestOpening(t *testing.T) {
 		}
 	}
 	if found(texts.English, nil) != "" {
-		t.Error("something is said about nothing")
+		t.Error("unexpected text")
 	}
 }

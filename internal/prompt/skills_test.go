@@ -61,7 +61,7 @@ func (b *bench) opened(t *testing.T) string {
 	t.Helper()
 	text, ok := msg.ReminderText(b.Opening(t.Context())[0])
 	if !ok {
-		t.Fatal("the opening is no reminder")
+		t.Fatal("the opening is not a reminder")
 	}
 	text, _, _ = strings.Cut(text, "Today is")
 	return strings.TrimSpace(text)
@@ -141,7 +141,7 @@ func TestNoSkillsNoWords(t *testing.T) {
 		}
 		b.set()
 		if b.news() != "" || b.notes[skillsKind] != nil {
-			t.Errorf("%s: %q is told, %s kept", name, b.news(), b.notes[skillsKind])
+			t.Errorf("%s: announced %q, kept %s", name, b.news(), b.notes[skillsKind])
 		}
 	}
 	b = newBench(t)

@@ -51,7 +51,7 @@ func TestWatch(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var w Watch
 			if req, _ := w.Last(); req != nil {
-				t.Error("there was no request yet")
+				t.Error("no request yet")
 			}
 			for i, req := range []*model.Request{asking("a"), asking("a", "b")} {
 				if b, ok := w.Answered(req, read(i*8000)); ok {

@@ -107,7 +107,7 @@ func TestArrivingAnswerFollowsTheLog(t *testing.T) {
 		b.Interrupt(session.Interrupt{})
 		b.Idle(t.Context())
 		if last := p.memoryLog.entries[len(p.memoryLog.entries)-2]; p.now != nil || !strings.Contains(last.Message.Text(), "Half") {
-			t.Errorf("saved %+v beside %+v", p.now, last)
+			t.Errorf("saved %+v alongside %+v", p.now, last)
 		}
 		b.Close()
 	})

@@ -147,7 +147,7 @@ func TestCompactExitResume(t *testing.T) {
 
 			again := newDwelling(t, "say Three", opt, nil)
 			if diff := cmp.Diff(before, again.Conversation(), cmp.Comparer(func(a, b time.Time) bool { return a.Sub(b).Abs() < time.Second })); diff != "" {
-				t.Errorf("what was resumed (-before +after):\n%.3000s", diff)
+				t.Errorf("resumed state (-before +after):\n%.3000s", diff)
 			}
 			again.completed("fourth")
 			after := again.asked(0)
@@ -172,7 +172,7 @@ func TestOnlyTheLastBoundaryCounts(t *testing.T) {
 	d.idle()
 	d.completed("gamma")
 	if last := d.asked(1); !bytes.Contains(last, []byte("focus on this: the tests")) {
-		t.Errorf("the focus was not asked for: %.500s", last)
+		t.Errorf("the request lacks the focus: %.500s", last)
 	}
 	c, err := store.Load(d.log.Path(), store.LoadOptions{})
 	if err != nil {
@@ -242,7 +242,7 @@ func TestCircuitBreaker(t *testing.T) {
 		}
 	}
 	if asked != 3 || told != 1 {
-		t.Errorf("a summary was asked for %d times, and the person told %d times that it is over", asked, told)
+		t.Errorf("%d requests for a summary, %d notices about its end", asked, told)
 	}
 	d.close()
 }
@@ -293,7 +293,7 @@ func TestSwitchToASmallerModel(t *testing.T) {
 		t.Errorf("%d compactions", n)
 	}
 	if got := notices(events); len(got) != 1 || !strings.Contains(got[0], "summarised") {
-		t.Errorf("the person was told %q", got)
+		t.Errorf("unexpected notices %q", got)
 	}
 	d.close()
 	d.played()

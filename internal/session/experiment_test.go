@@ -136,8 +136,8 @@ func TestSnip(t *testing.T) {
 	d.idle()
 	d.completed("again")
 	got := strings.Join(notices(d.all()), "\n")
-	if !strings.Contains(got, "The model has named nothing") || !strings.Contains(got, "1 step will be cut out") {
-		t.Errorf("the person was told %s", got)
+	if !strings.Contains(got, "The model has named nothing") || !strings.Contains(got, "1 step will be omitted") {
+		t.Errorf("unexpected notices %s", got)
 	}
 	want := d.player.Requests()[len(d.player.Requests())-1]
 	d.close()

@@ -87,7 +87,7 @@ func (c Choices) Check(s Selection) error {
 		}
 		for _, label := range chosen {
 			if item.Closed && !offers(item.Options, label) {
-				return fmt.Errorf("%q is not one of the options", label)
+				return fmt.Errorf("%q is not an option", label)
 			}
 		}
 	}
@@ -278,7 +278,7 @@ func (f Field) typed(v any) (any, error) {
 		for i, item := range v {
 			label, ok := item.(string)
 			if !ok {
-				return nil, fmt.Errorf("%v is not one of the options", item)
+				return nil, fmt.Errorf("%v is not an option", item)
 			}
 			labels[i] = label
 		}
@@ -396,7 +396,7 @@ func (f Field) within(n float64, unit string) error {
 
 func (f Field) offered(label string) error {
 	if !offers(f.Options, label) {
-		return fmt.Errorf("%q is not one of the options", label)
+		return fmt.Errorf("%q is not an option", label)
 	}
 	return nil
 }

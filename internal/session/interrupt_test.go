@@ -84,7 +84,7 @@ func TestCompactionWaits(t *testing.T) {
 		b.Close()
 		for _, n := range b.log.notes {
 			if q, ok := n.(store.Queue); ok && q.Op == store.Discard {
-				t.Error("the log was told of what it does not keep")
+				t.Error("the log received an unsaved entry")
 			}
 		}
 	})
@@ -124,11 +124,11 @@ func TestSaidIsTakenBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := b.Submit(t.Context(), session.Withdraw{ID: "second"}); err == nil {
-			t.Error("what the model was told was taken back")
+			t.Error("a delivered message was withdrawn")
 		}
 		for _, m := range b.Conversation() {
 			if text := m.Message.Text(); text == "first" || text == "slow" {
-				t.Errorf("%q was told to the model", text)
+				t.Errorf("%q was sent to the model", text)
 			}
 		}
 		b.played()
@@ -161,7 +161,7 @@ func TestPromptIsTakenBack(t *testing.T) {
 			t.Errorf("the log does not have it: %v", b.log.entries)
 		}
 		if !slices.Contains(b.log.notes, store.Note(store.Rewind(b.Conversation()[kept-1].ID))) {
-			t.Errorf("the log was not told: %v", b.log.notes)
+			t.Errorf("not logged: %v", b.log.notes)
 		}
 		b.completed("second, better")
 		for _, e := range b.Conversation() {

@@ -185,7 +185,7 @@ func TestSummaryCommand(t *testing.T) {
 	n.submit(session.Notes{})
 	n.idle()
 	if got := notices(n.all()); len(got) != 1 || !strings.Contains(got[0], openWork+"\nFixing the parser.") || n.updates() != 1 {
-		t.Errorf("%d updates, and the person was told %q", n.updates(), got)
+		t.Errorf("%d updates, notices %q", n.updates(), got)
 	}
 	if page, err := os.ReadFile(n.path); err != nil || !bytes.Contains(page, []byte("Fixing the parser.")) {
 		t.Errorf("%v, the notes are\n%s", err, page)

@@ -128,7 +128,7 @@ func TestHeard(t *testing.T) {
 	}
 	for _, e := range b.log.entries {
 		if strings.Contains(e.Message.Text(), "secret") {
-			t.Error("what was blocked is in the log")
+			t.Error("a blocked prompt is in the log")
 		}
 	}
 	b.played()

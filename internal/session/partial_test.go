@@ -81,7 +81,7 @@ func TestCompactOneSide(t *testing.T) {
 				var got []string
 				switch {
 				case summary < 0:
-					t.Fatalf("there is no summary in\n%s", strings.Join(after, "\n"))
+					t.Fatalf("no summary in\n%s", strings.Join(after, "\n"))
 				case from:
 					got = after[:summary]
 				default:
@@ -100,7 +100,7 @@ func TestCompactOneSide(t *testing.T) {
 				}
 				again := newDwelling(t, "say Still.", opt, nil)
 				if diff := cmp.Diff(conversation, again.Conversation(), cmp.Comparer(func(a, b time.Time) bool { return a.Sub(b).Abs() < time.Second })); diff != "" {
-					t.Errorf("what was resumed (-before +after):\n%.3000s", diff)
+					t.Errorf("resumed state (-before +after):\n%.3000s", diff)
 				}
 				again.completed("still")
 				if start := strings.TrimSuffix(string(want), "]}"); !strings.HasPrefix(string(again.asked(0)), start) {

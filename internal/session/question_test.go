@@ -183,8 +183,8 @@ func TestFormFill(t *testing.T) {
 		{content: `[1]`, err: "the values are not a JSON object"},
 		{content: `{"n":1.5}`, err: "n: 1.5 is not a value of the type integer"},
 		{content: `{"n":1e400}`, err: "n: 1e400 is not a value of the type integer"},
-		{content: `{"n":"1","s":2,"l":[1],"y":1}`, err: "n: 1 is not a value of the type integer\nText: 2 is not a value of the type string\nl: 1 is not one of the options\nthe form has no field \"y\""},
-		{content: `{"n":1,"l":["green"]}`, err: `l: "green" is not one of the options`},
+		{content: `{"n":"1","s":2,"l":[1],"y":1}`, err: "n: 1 is not a value of the type integer\nText: 2 is not a value of the type string\nl: 1 is not an option\nthe form has no field \"y\""},
+		{content: `{"n":1,"l":["green"]}`, err: `l: "green" is not an option`},
 		{content: `{"n":1,"s":{"a":1}}`, err: "Text: map[a:1] is not a value of the type string"},
 	} {
 		got, err := form.Fill([]byte(tt.content))
@@ -226,9 +226,9 @@ func TestFieldParse(t *testing.T) {
 		{field: session.Field{Type: session.BooleanField}, text: "no", want: false},
 		{field: session.Field{Type: session.BooleanField}, text: "maybe", err: "yes or no"},
 		{field: session.Field{Type: session.ChoiceField, Options: options}, text: "2", want: "blue"},
-		{field: session.Field{Type: session.ChoiceField, Options: options}, text: "3", err: `"3" is not one of the options`},
+		{field: session.Field{Type: session.ChoiceField, Options: options}, text: "3", err: `"3" is not an option`},
 		{field: session.Field{Type: session.ListField, Options: options, Min: &one}, text: "1, blue", want: []string{"red", "blue"}},
-		{field: session.Field{Type: session.ListField, Options: options}, text: "green", err: "not one of"},
+		{field: session.Field{Type: session.ListField, Options: options}, text: "green", err: "not an option"},
 	}
 	for _, tt := range tests {
 		got, err := tt.field.Parse(tt.text)

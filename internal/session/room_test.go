@@ -129,13 +129,13 @@ say Then so.
 // Proves CTX-42, CTX-48.
 func TestBadSummaries(t *testing.T) {
 	for name, answer := range map[string]string{
-		"empty":                     "say <summary></summary>",
-		"nothing but a draft":       "say <analysis>I think.</analysis>",
-		"cut off":                   "say <summary>It was\nstop max_tokens",
-		"longer than what it is of": "say <summary>" + sized(16_000) + "</summary>",
-		"a call":                    "use Big {\"n\":1}",
-		"refused":                   "say I will not.\nstop refusal",
-		"broken":                    "say <summary>It\ncut",
+		"empty":                    "say <summary></summary>",
+		"nothing but a draft":      "say <analysis>I think.</analysis>",
+		"cut off":                  "say <summary>It was\nstop max_tokens",
+		"longer than the original": "say <summary>" + sized(16_000) + "</summary>",
+		"a call":                   "use Big {\"n\":1}",
+		"refused":                  "say I will not.\nstop refusal",
+		"broken":                   "say <summary>It\ncut",
 	} {
 		t.Run(name, func(t *testing.T) {
 			script := "when text \"Summarise this conversation\"\nforever\n" + answer + "\n---\nforever\nsay Yes.\nusage none"

@@ -156,7 +156,7 @@ func newBench(t *testing.T, script string, change func(*bench, *session.Config))
 		Models: session.Models{Main: "small", Resolve: func(name string) (agent.Model, error) {
 			b.add("resolve %s", name)
 			if name == "none" {
-				return agent.Model{}, errors.New(`there is no model "none"`)
+				return agent.Model{}, errors.New(`unknown model "none"`)
 			}
 			return agent.Model{ID: name, Window: 200_000, Output: 8000, MaxOutput: 8000}, nil
 		}},
@@ -425,7 +425,7 @@ func TestUnknownModel(t *testing.T) {
 	b = newBench(t, "say never", func(_ *bench, c *session.Config) { c.Models.Fallback = "none" })
 	events := b.prompt("hello")
 	failed, ok := events[0].(agent.Failed)
-	if len(events) != 2 || !ok || failed.Err.Error() != `there is no model "none"` || reason(events) != agent.ModelError {
+	if len(events) != 2 || !ok || failed.Err.Error() != `unknown model "none"` || reason(events) != agent.ModelError {
 		t.Errorf("events %v", events)
 	}
 	if len(b.Conversation()) != 0 || len(b.player.Requests()) != 0 {
@@ -571,7 +571,7 @@ func TestQueuedTooLateStartsTheNextTurn(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := len(b.Conversation()); n != 4 {
-		t.Errorf("%d messages: what was queued is lost", n)
+		t.Errorf("%d messages: queued input is lost", n)
 	}
 	b.played()
 }

@@ -28,7 +28,7 @@ func TestEveryKeyHasAnEffect(t *testing.T) {
 		case never && k.Effect != 0:
 			t.Errorf("%s: no project can set it, but it has an effect", k.ID())
 		case !never && k.Effect == 0:
-			t.Errorf("%s: say in the table what it does to the user's rights if a project sets it", k.ID())
+			t.Errorf("%s: the table lacks its effect on the user's permissions if a project sets it", k.ID())
 		case len(k.Tighten) > 0 && k.Effect != config.Tightens && k.Effect != config.Shifts:
 			t.Errorf("%s: a project can only tighten it, but its effect is another", k.ID())
 		case k.Kind == config.Rules && k.Name != "permissions.allow" && k.Effect != config.Tightens:
@@ -267,7 +267,7 @@ func attacks() []attack {
 			p.Write("work/sub/.adze/settings.json", `{"permissions":{"allow":["Bash"]}}`)
 		}},
 		{"it becomes a repository", func(p *place) { p.Write("work/.git/HEAD", "x"); p.Write(projectFile, changed(`Bash(make:*)`, `Bash`)) }},
-		{"the times are those of before", func(p *place) {
+		{"the times are unchanged", func(p *place) {
 			info, err := os.Stat(p.Path(projectFile))
 			if err != nil {
 				p.T.Fatal(err)

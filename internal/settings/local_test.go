@@ -125,13 +125,13 @@ func TestOwnSettings(t *testing.T) {
 		}, Source{}, false},
 		{"the folder leads outside", func(p *place) { p.Write("out/settings.local.json", helper); p.link("../out", "work/.adze"); p.trust() }, Source{}, false},
 		{"the file is a link", func(p *place) { p.Write("out/x.json", helper); p.link("../../out/x.json", localFile); p.trust() }, Source{}, false},
-		{"the file became a link to what was confirmed", func(p *place) {
+		{"the file became a link to the confirmed content", func(p *place) {
 			p.Write(localFile, helper)
 			p.trust()
 			p.rename(localFile, "work/moved.json")
 			p.link("../moved.json", localFile)
 		}, Source{}, false},
-		{"the folder became a link to what was confirmed", func(p *place) {
+		{"the directory became a link to the confirmed content", func(p *place) {
 			p.Write(localFile, helper)
 			p.trust()
 			p.rename("work/.adze", "work/moved")
@@ -175,7 +175,7 @@ func TestOwnSettings(t *testing.T) {
 		{"adze wrote to it after it came", func(p *place) { p.Write(localFile, helper); p.allow("Bash(ls)") }, Source{Trust: true}, false},
 		{"adze wrote to it after it came, in a trusted workspace", func(p *place) { p.trust(); p.Write(localFile, helper); p.allow("Bash(ls)"); p.allow("Bash(cat)") }, Source{}, false},
 		{"adze wrote to it after it was confirmed", func(p *place) { p.Write(localFile, helper); p.trust(); p.allow("Bash(ls)"); p.allow("Bash(cat)") }, Source{}, true},
-		{"somebody changed what adze wrote", func(p *place) { p.trust(); p.allow("Bash(ls)"); p.Write(localFile, helper) }, Source{}, false},
+		{"another program changed the file", func(p *place) { p.trust(); p.allow("Bash(ls)"); p.Write(localFile, helper) }, Source{}, false},
 		{"an earlier state that adze wrote over twice", func(p *place) {
 			p.Write(localFile, helper)
 			p.trust()
@@ -258,11 +258,11 @@ func TestReplacedBeforeTheAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s := p.open(Source{}).Settings(); s.Text("apiKeyHelper") != "" {
-		t.Error("what was not shown counts")
+		t.Error("content that was not shown counts")
 	}
 	p.Write(localFile, `{"language":"Deutsch"}`)
 	if s := p.open(Source{}).Settings(); s.Text("language") != "Deutsch" || len(s.Demoted()) > 0 {
-		t.Error("what was shown does not count")
+		t.Error("content that was shown does not count")
 	}
 }
 
@@ -285,7 +285,7 @@ func TestUnconfirmedIsTold(t *testing.T) {
 	}
 	p.Write(localFile, `{"apiKeyHelper":"x","env":{"PATH":"y","ANTHROPIC_BASE_URL":"z","OK":"1"},"sandbox":{"excludedCommands":["a"]},"permissions":{"additionalDirectories":["/"]},`+hooks+`}`)
 	want := "[" + p.Path(localFile) + ": not in force: env.PATH, env.ANTHROPIC_BASE_URL, env.OK, apiKeyHelper, sandbox.excludedCommands, permissions.additionalDirectories; " +
-		"adze did not write the file as it is, and you have not confirmed it: adze trust shows what it sets and asks]"
+		"the file has changes that you have not confirmed: run adze trust to review them]"
 	if got := lines(Source{}); got != want { // the hook was shown and approved
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -338,7 +338,7 @@ func TestLocalSettingsAreFollowed(t *testing.T) {
 			p.trust() // simulates another process
 			first.Poll()
 			if got := first.Settings().Text("apiKeyHelper"); got != "evil" {
-				t.Errorf("what the user has confirmed does not count: %q", got)
+				t.Errorf("confirmed content does not count: %q", got)
 			}
 			p.Write(localFile, `{"apiKeyHelper":"evil again"}`)
 			first.Poll()

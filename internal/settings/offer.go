@@ -277,7 +277,7 @@ func (o Offer) String() string {
 		b.WriteString(row)
 		n++
 	}
-	fmt.Fprintf(&b, "%s brings along:\n", shown(o.root))
+	fmt.Fprintf(&b, "%s contains:\n", shown(o.root))
 	for _, it := range o.own {
 		line("yours", o.relative(it.Name)+": settings that would count as your own, changed by something other than adze")
 	}

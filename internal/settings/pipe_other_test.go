@@ -2,4 +2,4 @@
 
 package settings
 
-func (p *place) pipe(string) { p.T.Skip("there are no named pipes") }
+func (p *place) pipe(string) { p.T.Skip("no named pipes") }

@@ -287,7 +287,7 @@ func (p *Project) unconfirmed() (warnings []config.Warning) {
 		if names == "" {
 			continue
 		}
-		why := "adze did not write the file as it is, and you have not confirmed it: adze trust shows what it sets and asks"
+		why := "the file has changes that you have not confirmed: run adze trust to review them"
 		if !plainPath(file) {
 			why = "a symbolic link leads to the file, so that it has no more rights than project settings"
 		}

@@ -121,7 +121,7 @@ func CommandOf(c Call) *Command {
 // and none allows it.
 func unknownCommand(line string) *Command {
 	return &Command{
-		Line: line, Doubt: errors.New("nothing is known about what it executes"),
+		Line: line, Doubt: errors.New("its child processes are unknown"),
 		Foreign: &Foreign{
 			Dynamic: true, Unsure: true,
 			Suspected: func(string) (string, bool) { return line, true },

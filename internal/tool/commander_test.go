@@ -36,7 +36,7 @@ func TestCommandOf(t *testing.T) {
 			t.Fatalf("%s: %+v", name, got)
 		}
 		if text, ok := got.Foreign.Suspected("rm:*"); !ok || text != "print 1" || got.Foreign.Covered([]string{"*"}) || !got.Foreign.Dynamic {
-			t.Errorf("%s: rules are told %q, %v", name, text, ok)
+			t.Errorf("%s: rules receive %q, %v", name, text, ok)
 		}
 	}
 }

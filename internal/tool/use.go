@@ -48,7 +48,7 @@ func UseOf(ctx context.Context) string {
 func (u *Use) Rewrite(by string, input json.RawMessage) error {
 	c, err := u.Tool.Bind(input)
 	if err != nil {
-		return fmt.Errorf("%s rewrote the input of %s into one that cannot be used: %w", by, u.Name, err)
+		return fmt.Errorf("%s rewrote the input of %s, but the new input is invalid: %w", by, u.Name, err)
 	}
 	u.Input, u.Call = input, c
 	return nil

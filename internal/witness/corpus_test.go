@@ -69,7 +69,7 @@ func attacks(t *testing.T) []attack {
 	for _, row := range readLines(t, "testdata/attacks.txt") {
 		f := strings.Split(row, "\t")
 		if len(f) != 3 || f[1] != "ask" && f[1] != "any" || seen[f[2]] {
-			t.Fatalf("attacks.txt: %q is not a class, what is expected and a line, or is there twice", row)
+			t.Fatalf("attacks.txt: %q is malformed (want class, expectation and line) or a duplicate", row)
 		}
 		seen[f[2]] = true
 		all = append(all, attack{class: f[0], ask: f[1] == "ask", line: f[2]})

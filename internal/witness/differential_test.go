@@ -182,7 +182,7 @@ func (s *stage) differ(ctx context.Context, t *testing.T, locale string) (compar
 			}
 			want, err := s.reference(ctx, env, line)
 			if err != nil || !presentable(want.out) {
-				return "it waits for what never comes, or shows what no tool shows", false
+				return "it blocks, or its output is not observable", false
 			}
 			ours, theirs = append(ours, got), append(theirs, want)
 			for _, got := range ours {
@@ -258,7 +258,7 @@ func TestLikeBashSignal(t *testing.T) {
 	d.timeout = time.Minute
 	const endless = "awk 'BEGIN { while (1); }'"
 	if r, err := d.send(endless); err != nil || !r.ran() || r.Structured.Signal != syscall.SIGXCPU.String() {
-		t.Errorf("%s: %+v, %v; it must be said that %s", endless, r, err, syscall.SIGXCPU)
+		t.Errorf("%s: %+v, %v; want the reason %s", endless, r, err, syscall.SIGXCPU)
 	}
 	want := fmt.Sprint(128 + int(syscall.SIGXCPU))
 	if r, err := d.send(endless + "; echo $?"); err != nil || !r.ran() || !strings.HasSuffix(r.Structured.Stdout, want) {

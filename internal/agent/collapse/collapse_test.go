@@ -128,7 +128,7 @@ func TestStageAndDrain(t *testing.T) {
 			t.Error(f.Report())
 		}
 		if !f.Drain() || f.Drain() {
-			t.Error("what was staged is not committed once")
+			t.Error("the staged fold was not committed exactly once")
 		}
 		folded := f.Project(long)
 		check(t, request(folded))
@@ -148,7 +148,7 @@ func TestStageAndDrain(t *testing.T) {
 		f.Stage(again)
 		time.Sleep(2 * time.Minute)
 		if next := s.requests[1].Messages; len(next) != 17 || !strings.Contains(next[0].Text(), "<conversation-fold>") {
-			t.Errorf("a second fold is asked for after %d messages", len(next))
+			t.Errorf("second fold requested after %d messages", len(next))
 		}
 		if diff := cmp.Diff(folded, f.Project(longer)[:len(folded)]); diff != "" {
 			t.Errorf("a second fold that is staged changed what is sent:\n%s", diff)

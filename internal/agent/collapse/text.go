@@ -50,7 +50,7 @@ func (f *Folder) Report() string {
 	case f.busy:
 		b.WriteString("Another part is being summarised.\n")
 	case f.failed.TooMany():
-		b.WriteString("Summarising failed too often and is no longer tried.\n")
+		b.WriteString("Summarising failed too often; giving up for this session.\n")
 	case len(f.folds) == 0:
 		b.WriteString("Nothing is folded or staged.\n")
 	}

@@ -328,7 +328,7 @@ func (c *Compactor) finish(j Job, seg *Segment) error {
 	seg.Before, seg.After = fixed+sum(g, j.Entries), fixed+sum(g, seg.Entries())
 	switch {
 	case seg.After >= seg.Before:
-		return fmt.Errorf("%w: the summary is longer than what it summarises", ErrShort)
+		return fmt.Errorf("%w: the summary is longer than the original", ErrShort)
 	case seg.After > j.Limits.Auto() && j.Side == Whole:
 		return errors.New("the summary leaves too little room")
 	}

@@ -85,7 +85,7 @@ func TestAnswers(t *testing.T) {
 		{"empty", []say{{}}, "", 2, "empty"},
 		{"error", []say{{err: fault}}, "", 1, "server_error"},
 		{"refused", []say{{text: "No.", stop: model.StopRefusal}}, "", 1, "refused"},
-		{"longer than all", []say{{text: of(9000)}}, "", 1, "longer than what it summarises"},
+		{"longer than all", []say{{text: of(9000)}}, "", 1, "longer than the original"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			talk := new(talk).say("hello").add(msg.Assistant, &msg.Thinking{Text: "Hm.", Signature: "s"}, &msg.Text{Text: "Yes?"}).
@@ -173,7 +173,7 @@ func TestTooLongToBeSummedUp(t *testing.T) {
 	}
 	for i, req := range s.requests[1:] {
 		if size(req) >= size(s.requests[i]) {
-			t.Errorf("request %d is no shorter than the one before", i+2)
+			t.Errorf("request %d is not shorter than the previous one", i+2)
 		}
 	}
 	if len(s.requests) < 3 || len(s.requests) > 4 {
@@ -231,7 +231,7 @@ func TestWordsSurvive(t *testing.T) {
 		t.Errorf("the words are\n%.3000s", text)
 	}
 	if last := seg.Entries()[len(seg.Entries())-1]; last.ID != talk.entries[len(talk.entries)-1].ID {
-		t.Errorf("what nobody answered is not kept: %+v", last)
+		t.Errorf("an unanswered message was dropped: %+v", last)
 	}
 	small := job(talk, 12_000)
 	seg, err = newCompactor(s, nil).Compact(t.Context(), small)
@@ -289,7 +289,7 @@ func TestHooks(t *testing.T) {
 					continue
 				}
 				if order := s.requests[0].Messages[len(s.requests[0].Messages)-1]; !strings.Contains(msg.PlainText(order.Parts), "must keep this: the plan") {
-					t.Error("what the hook wants to be kept is not asked for")
+					t.Error("the hook's instructions are not in the request")
 				}
 				if !slices.Equal(h.after, []string{string(tt.trigger) + ": We fixed the parser."}) || !strings.Contains(seg.Summary.Message.Text(), "from the hook") {
 					t.Errorf("afterwards the hook heard %q", h.after)
@@ -346,7 +346,7 @@ func TestRestore(t *testing.T) {
 			}
 			n := g.Parts(p)
 			if total += n; n > 5_100 {
-				t.Errorf("%s: one of %d tokens: %.100s", tt.name, n, text)
+				t.Errorf("%s: message of %d tokens: %.100s", tt.name, n, text)
 			}
 		}
 		if got != [3]int{tt.files, tt.skills, tt.state} || total > 50_000 {
@@ -420,7 +420,7 @@ func TestWindow(t *testing.T) {
 		{"not before the boundary", new(talk).say("a").answer("b").say("c").answer("d"), 2, 4, keep, 2},
 		{"at most so much", new(talk).say("a").answer(of(3900)).say("b"), 0, 3, compact.KeepPolicy{MinTokens: 4000, MinTexts: 9, MaxTokens: 4000}, 0},
 		{"too much", new(talk).say("a").answer(of(4100)).say("b"), 0, 3, keep, 2},
-		{"what is not told yet", new(talk).say("a").answer("b").say(of(3000)).answer(of(3000)), 0, 2, keep, 2},
+		{"messages not yet sent", new(talk).say("a").answer("b").say(of(3000)).answer(of(3000)), 0, 2, keep, 2},
 		{"pairs stay together", new(talk).say("a").call("Read", of(2000)).say("b"), 0, 3, compact.KeepPolicy{MinTokens: 1000, MinTexts: 1, MaxTokens: 4000}, 1},
 		{"nonsense means the defaults", new(talk).say(of(9_000)).answer(of(11_000)).say("c").answer("d").say("e").answer("f").say("g"), 0, 7, compact.KeepPolicy{MinTokens: -1}, 1},
 	} {

@@ -221,7 +221,7 @@ func TestAlarms(t *testing.T) {
 	a.Write(make([]byte, maxAlarming))
 	a.Write([]byte("\npanic: x\n"))
 	if len(a.found) != 103 {
-		t.Errorf("%d lines after what is looked at", len(a.found))
+		t.Errorf("%d lines after the examined part", len(a.found))
 	}
 }
 
@@ -466,7 +466,7 @@ func TestMediaAreWhatTheirBytesSay(t *testing.T) {
 	}
 	o, _ = keep(t, tool.Result{Parts: []msg.Part{declared[4], &msg.Text{Text: lines(2000)}}}, tool.Traits{MaxChars: 1000})
 	if got := text(o); !strings.Contains(got, "toolu_1.txt") || !strings.Contains(got, "toolu_1.bin") {
-		t.Errorf("beside a long text: %q", got)
+		t.Errorf("next to a long text: %q", got)
 	}
 	o = once(t, returning(tool.Result{Parts: declared[4:5]}), tool.Traits{})
 	if got := text(o); !strings.Contains(got, "is lost") || o.Result.IsError {
@@ -538,7 +538,7 @@ func TestForgedRemindersAreNeutralised(t *testing.T) {
 	}
 	moved, _ := keep(t, tool.Text(forged+strings.Repeat("line\n", 100_000)+forged), tool.Traits{MaxChars: 1000})
 	if got := text(moved); strings.Contains(got, "<system") || !strings.Contains(got, "&lt;system-reminder>") {
-		t.Errorf("what is left of a moved result: %q", got)
+		t.Errorf("rest of a moved result: %q", got)
 	}
 	e := &Executor{Gates: gates(decide(tool.Deny, "<system-reminder>", "</system-reminder>"))}
 	for _, u := range []*msg.ToolUse{use("Job", `{"text":"x"}`), use("<system-reminder>", "{}"), use("Job", `"<system-reminder>"`)} {

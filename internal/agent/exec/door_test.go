@@ -55,8 +55,8 @@ func TestDoorRefuses(t *testing.T) {
 		use  *msg.ToolUse
 		want []string
 	}{
-		{through("Crom", `{"text":"x"}`), []string{`there is no tool "Crom"`, "Did you mean Cron?"}},
-		{through("mcp__db__query", `{}`), []string{`there is no tool "mcp__db__query"`, "The server db is not connected: it failed."}},
+		{through("Crom", `{"text":"x"}`), []string{`unknown tool "Crom"`, "Did you mean Cron?"}},
+		{through("mcp__db__query", `{}`), []string{`unknown tool "mcp__db__query"`, "The server db is not connected: it failed."}},
 		{through("Read", `{"text":"x"}`), []string{"Read is among the tools that you have: call it directly, without Execute"}},
 		{through("View", `{"text":"x"}`), []string{"Read is among the tools that you have"}},
 		{through("Search", `{"text":"x"}`), []string{"Search is among the tools that you have: call it directly"}},

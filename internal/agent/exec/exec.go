@@ -465,7 +465,7 @@ func (e *Executor) logger() *slog.Logger {
 }
 
 func unknownTool(pool *tool.Pool, name string) error {
-	s := fmt.Sprintf("there is no tool %q.", tool.OneLine(name, 64))
+	s := fmt.Sprintf("unknown tool %q.", tool.OneLine(name, 64))
 	if advice := pool.Instead(name); advice != "" {
 		return errors.New(s + " " + advice)
 	}

@@ -42,7 +42,7 @@ func errorText(err error) string {
 	if s := err.Error(); strings.TrimSpace(s) != "" {
 		return s
 	}
-	return "The call failed and did not say why."
+	return "The call failed without an error message."
 }
 
 // Interrupted returns the outcome of a use that was stopped because of why.
@@ -61,7 +61,7 @@ func Unstarted(use *msg.ToolUse, why tool.Abort) Outcome {
 func interruption(why tool.Abort) string {
 	switch why {
 	case tool.AbortNewMessage:
-		return "The wait was ended because the user sent a new message: what it waited for continues. Read the message before deciding how to continue."
+		return "The wait ended because the user sent a new message; the awaited task continues. Read the message before deciding how to continue."
 	case tool.AbortFallback:
 		return "Discarded: the model was replaced by a fallback before this call finished."
 	case tool.AbortTimeout:
@@ -83,7 +83,7 @@ func Cancelled(use *msg.ToolUse, title string) Outcome {
 // Skipped returns the outcome of a use that was not run because another one, with the outcome
 // because, was rejected.
 func Skipped(use *msg.ToolUse, because *Outcome) Outcome {
-	advice := "Ask what they want instead."
+	advice := "Ask the user how to proceed."
 	if because.By != "" {
 		advice = "Look at that result first."
 	}

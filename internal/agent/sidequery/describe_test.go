@@ -133,7 +133,7 @@ func TestDescribeGivesUp(t *testing.T) {
 			}
 		}
 		if failed != maxFailures || len(m.asked) != 9+maxFailures {
-			t.Errorf("%s was asked %d of %d times", fails, failed, len(m.asked))
+			t.Errorf("%s was called %d of %d times", fails, failed, len(m.asked))
 		}
 	}
 }

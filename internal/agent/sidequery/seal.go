@@ -50,7 +50,7 @@ func object(text string) (map[string]json.RawMessage, error) {
 	}
 	d := json.NewDecoder(strings.NewReader(text))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil, fmt.Errorf("it is no JSON object")
+		return nil, fmt.Errorf("not a JSON object")
 	}
 	members := map[string]json.RawMessage{}
 	for d.More() {

@@ -202,6 +202,6 @@ func TestFailures(t *testing.T) {
 		f.Count(err)
 	}
 	if !f.TooMany() {
-		t.Error("it would be asked again")
+		t.Error("it would be called again")
 	}
 }

@@ -70,9 +70,9 @@ func (s *Snipper) Mark(steps ...int) error {
 	for _, n := range steps {
 		switch {
 		case n < 1 || n > s.steps:
-			return fmt.Errorf("there is no step %d; the last one is %d", n, s.steps)
+			return fmt.Errorf("no step %d; the last step is %d", n, s.steps)
 		case n > s.steps-recent:
-			return fmt.Errorf("step %d is one of the last %d, which are always kept", n, recent)
+			return fmt.Errorf("step %d can't be removed: the last %d steps are always kept", n, recent)
 		}
 	}
 	if s.marked == nil {

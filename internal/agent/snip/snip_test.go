@@ -90,7 +90,7 @@ func TestSnip(t *testing.T) {
 	}
 	check(t, out.Messages)
 	if got := out.Messages[3].Text() + out.Messages[4].Text() + out.Messages[6].Text(); got != Gone+"words 2words 3" {
-		t.Errorf("what is left is %q", got)
+		t.Errorf("the rest is %q", got)
 	}
 	longer := s.Snip(talk(9, 3000), size, IfWorth)
 	if diff := cmp.Diff(out.Messages, longer.Messages[:len(out.Messages)]); diff != "" || longer.Executed {
@@ -109,7 +109,7 @@ func TestSnip(t *testing.T) {
 		t.Errorf("another process sends otherwise:\n%s", diff)
 	}
 	if !s.Restart() || s.Restart() {
-		t.Error("it does not know what it had cut")
+		t.Error("the cut messages are forgotten")
 	}
 }
 

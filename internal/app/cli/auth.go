@@ -34,9 +34,9 @@ func (o *authOptions) flags() []flag {
 // explain describes where keys are stored, and the exit codes.
 func (*authOptions) explain() string {
 	return "A stored key is used if neither the environment nor the settings give one for the provider, and is sent only to the\n" +
-		"provider's host. It is kept in the system's keyring, or if there is none in a file that only you can read.\n\n" +
+		"provider's host. It is stored in the system's keyring; without a keyring, in a file that only you can read.\n\n" +
 		"status sends no request and prints no secret; it does not check whether a provider accepts its key. Exit codes: 0\n" +
-		"there are credentials; 1 there are none. With --json it is always 0; see loggedIn.\n"
+		"credentials found; 1 no credentials. With --json it is always 0; see loggedIn.\n"
 }
 
 func (*authOptions) actions() []action {

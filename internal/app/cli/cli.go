@@ -52,14 +52,14 @@ func commandTable() []command {
 		{"models", "[--json]", "list the models with limits and prices", made[modelsOptions]},
 		{"permissions", "[list|check|check TOOL [JSON]|check --stdin]", "list permission rules, find those without effect, or explain how a call would be decided", made[permissionsOptions]},
 		{"memory", "[list|show NAME|check|path|edit NAME|rm NAME]", "show and edit the memories of this project", made[memoryOptions]},
-		{"prompt", "show [--json]", "show what the model gets before the first prompt, and its size", made[promptOptions]},
-		{"agents", "[list|show NAME|create NAME|edit NAME|rm NAME]", "list the agents; create, edit and remove those in files", made[agentsOptions]},
+		{"prompt", "show [--json]", "show the initial request to the model, and its size", made[promptOptions]},
+		{"agents", "[list|show NAME|create NAME|edit NAME|rm NAME]", "list the agents; create, edit and remove agent files", made[agentsOptions]},
 		{"mcp", "[list|get NAME|add NAME ...|remove NAME|...]", "list, add and remove MCP servers", made[mcpOptions]},
 		{"plugin", "[list|install NAME|enable NAME|disable NAME|update|uninstall NAME|...]", "install, update and remove plugins, and show their contents", made[pluginOptions]},
 		{"auth", "[login|logout|status]", "store and remove API keys, and show which provider is configured", made[authOptions]},
 		{"config", "[list|get KEY|set KEY VALUE|unset KEY|path|schema]", "show and change settings", made[configOptions]},
-		{"import", "[--json]", "show what other tools keep here, and what adze uses of it", made[importOptions]},
-		{"trust", "[--list|--remove] [DIR]", "list what a workspace brings along, and trust it", made[trustOptions]},
+		{"import", "[--json]", "show other tools' configuration and what adze picks up from it", made[importOptions]},
+		{"trust", "[--list|--remove] [DIR]", "list a workspace's configuration, and trust it", made[trustOptions]},
 		{"sandbox", "status [--json]", "show how commands are sandboxed, and test it", made[sandboxOptions]},
 		{"sessions", "[list|show|search|export|fork|rename|tag|rm]", "list, find, export and remove sessions", made[sessionsOptions]},
 		{"schedule", "[list|delete ID...]", "list and delete the prompts scheduled in this directory", made[scheduleOptions]},
@@ -187,7 +187,7 @@ func mistakenCommand(args []string) error {
 	if len(rest) > 0 && !meant.takes(rest[0]) {
 		return nil
 	}
-	return setup.Errorf("there is no command %s; did you mean adze %s? To send the words as a prompt, use %s",
+	return setup.Errorf("unknown command %s; did you mean adze %s? To send the words as a prompt, use %s",
 		word, strings.Join(append([]string{near[0]}, rest...), " "), prompt)
 }
 
@@ -217,7 +217,7 @@ func foreignCommand(args []string) error {
 	if v.rest && len(args) > 1 {
 		use += " " + strings.Join(args[1:], " ")
 	}
-	return setup.Errorf("there is no command %s: %s. To send the words as a prompt, use %s", word, use, asPrompt(args))
+	return setup.Errorf("unknown command %s: %s. To send the words as a prompt, use %s", word, use, asPrompt(args))
 }
 
 // A verb is a word that users of other agents type as a command.

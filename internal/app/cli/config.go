@@ -33,14 +33,14 @@ func (o *configOptions) flags() []flag {
 	return append([]flag{
 		flags.OneOf(flag{Name: "scope", Value: "SCOPE", Doc: "with set and unset, which settings to change: user (the default), project or local"},
 			&o.scope, "user", "project", "local"),
-		{Name: "all", Short: "a", Doc: "with list, every setting and variable with its meaning, not only what is set", Set: flags.SetBool(&o.all)},
+		{Name: "all", Short: "a", Doc: "with list, all settings and variables with descriptions, not only those in use", Set: flags.SetBool(&o.all)},
 		{Name: "json", Doc: "with list, get and path, print JSON", Set: flags.SetBool(&o.json)},
 	}, flags.Only(projectFlags(&o.project), "settings", "setting-sources", "managed-settings", "trust")...)
 }
 
 func (*configOptions) actions() []action {
 	return []action{
-		{Name: "list", Doc: "list what is set, and where; --all lists every setting with its meaning"},
+		{Name: "list", Doc: "list active settings and their sources; --all lists every setting with its description"},
 		{Name: "get", Args: "KEY", Doc: "print a value, and on stderr where it comes from"},
 		{Name: "set", Args: "KEY VALUE", Doc: "change a setting"},
 		{Name: "unset", Args: "KEY", Doc: "remove a setting"},
@@ -83,7 +83,7 @@ func (o *configOptions) run(ctx context.Context, env *Env, in invocation) error 
 	if !ok || len(args) != action.args {
 		text := "usage: adze config list|get KEY|set KEY VALUE|unset KEY|path|schema"
 		if near := spell.Closest(name, slices.Sorted(maps.Keys(actions)), 1); !ok && len(near) > 0 {
-			text = fmt.Sprintf("there is no command adze config %s; did you mean %s?", name, near[0])
+			text = fmt.Sprintf("unknown command: adze config %s; did you mean %s?", name, near[0])
 		}
 		return setup.Errorf("%s", text)
 	}

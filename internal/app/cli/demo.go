@@ -46,7 +46,7 @@ func (o *demoOptions) run(ctx context.Context, env *Env, in invocation) error {
 	}
 	shell, err := exec.LookPath("sh")
 	if err != nil {
-		return setup.Errorf("the demo needs a shell, but there is no sh in PATH")
+		return setup.Errorf("the demo needs a shell: sh not found in PATH")
 	}
 	root, err := layOutDemo()
 	if err != nil {

@@ -85,7 +85,7 @@ func (v *messenger) send(text string) bool {
 
 // lost returns the error for an unknown working directory.
 func (env *Env) lost() error {
-	return setup.Errorf("the working directory is not there any more (%v); change to one that exists", env.Lost)
+	return setup.Errorf("the working directory no longer exists (%v); change to another directory", env.Lost)
 }
 
 // Say shows the user a message: through the front end that owns the terminal, if any, or else

@@ -203,7 +203,7 @@ func setScopes(scopes *[]scope.Scope, v string) error {
 		}
 		from, err := scope.Parse(name)
 		if err != nil || !from.Writable() {
-			return fmt.Errorf("%q is not one of user, project, local", name)
+			return fmt.Errorf("invalid value %q (want user, project or local)", name)
 		}
 		*scopes = append(*scopes, from)
 	}

@@ -34,9 +34,9 @@ func (*helpOptions) run(_ context.Context, env *Env, in invocation) error {
 		names = append(names, c.name)
 	}
 	if near := spell.Closest(in.Args[0], names, 1); len(near) > 0 {
-		return setup.Errorf("there is no command %s; did you mean adze help %s?", in.Args[0], near[0])
+		return setup.Errorf("unknown command %s; did you mean adze help %s?", in.Args[0], near[0])
 	}
-	return setup.Errorf("there is no command %s; the commands are %s", in.Args[0], strings.Join(names, ", "))
+	return setup.Errorf("unknown command %s; the commands are %s", in.Args[0], strings.Join(names, ", "))
 }
 
 func (*helpOptions) offers(_ *Env, args []string) (list []offer) {
@@ -187,7 +187,7 @@ func exitCodes() [5][2]string {
 		{"0", "done"},
 		{"1", "it failed, a limit was reached, or the output could not be written"},
 		{"2", "invalid flags or settings; nothing was run"},
-		{"130", "interrupted, or the output was no longer read"},
+		{"130", "interrupted, or the reader closed the output"},
 		{"143", "terminated by a signal"},
 	}
 }

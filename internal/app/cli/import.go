@@ -90,7 +90,7 @@ func importPage(found []imports.Finding, dir, home string) string {
 			fmt.Fprintf(&b, "             %s\n", term.Sanitize(c))
 		}
 	}
-	b.WriteString("\nWhat is in effect is read where it is: nothing was copied or changed.\n")
+	b.WriteString("\nadze reads these files in place; nothing was copied or changed.\n")
 	return strings.TrimPrefix(b.String(), "\n")
 }
 

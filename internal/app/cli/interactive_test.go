@@ -102,7 +102,7 @@ func TestMemoriesAreOffered(t *testing.T) {
 		t.Error(got)
 	}
 	if got := offer("y\n"); got != "" {
-		t.Errorf("it was asked again: %s", got)
+		t.Errorf("prompted again: %s", got)
 	}
 	if err := os.Remove(filepath.Join(filepath.Dir(mine.Dir), memorycli.Declined)); err != nil {
 		t.Fatal(err)

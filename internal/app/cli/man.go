@@ -52,9 +52,9 @@ func manPage(version string) string {
 	m.Section("FILES")
 	for _, f := range [...][2]string{
 		{"~/.adze/settings.json", "your settings"},
-		{".adze/settings.json", "those of a project, once you trust it (adze trust)"},
+		{".adze/settings.json", "project settings, once you trust the project (adze trust)"},
 		{"~/.adze/projects/", "sessions; see adze sessions"},
-		{"~/.adze/file-history/", "what files were before they were changed"},
+		{"~/.adze/file-history/", "earlier versions of changed files"},
 	} {
 		m.Entry(f[0], f[1])
 	}

@@ -22,7 +22,7 @@ type memoryOptions struct {
 func (o *memoryOptions) flags() []flag {
 	return append([]flag{
 		{Name: "json", Doc: "with list, show, check and path, print JSON", Set: flags.SetBool(&o.JSON)},
-		{Name: "fix", Doc: "with check, repair what can be repaired", Set: flags.SetBool(&o.Fix)},
+		{Name: "fix", Doc: "with check, repair problems where possible", Set: flags.SetBool(&o.Fix)},
 		{Name: "yes", Doc: "with rm, do not ask first", Set: flags.SetBool(&o.Yes)},
 	}, flags.Only(projectFlags(&o.project), "settings", "setting-sources", "managed-settings", "trust")...)
 }

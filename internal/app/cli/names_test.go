@@ -211,7 +211,7 @@ func TestNamesInDocuments(t *testing.T) {
 				}
 				if fileName.MatchString(span) {
 					if found, _ := filepath.Glob(filepath.Join(root, filepath.FromSlash(span))); len(found) == 0 { // ok: the pattern is valid
-						t.Errorf("%s: there is no file %s", file, span)
+						t.Errorf("%s: no file %s", file, span)
 					}
 				}
 			}
@@ -388,7 +388,7 @@ func TestSwitchesAreSettings(t *testing.T) {
 	for _, c := range everyCommand().Commands() {
 		i := slices.IndexFunc(settings.Keys(), func(k config.Key) bool { return k.ID() == c.Switch && k.Kind == config.Bool })
 		if c.Switch != "" && i < 0 {
-			t.Errorf("/%s needs %s, which is no setting that is on or off", c.Name, c.Switch)
+			t.Errorf("/%s needs %s, which is not a boolean setting", c.Name, c.Switch)
 		}
 	}
 }

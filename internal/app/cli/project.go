@@ -64,7 +64,7 @@ func withheld(env *Env, p *settings.Project) {
 	if t.Hosted() {
 		how = "a host trusts it with trustWorkspace or --trust"
 	}
-	env.Say(fmt.Sprintf("this workspace is not trusted: its files (%s) are ignored, except for rules that deny or ask; adze trust lists what they bring along, %s", strings.Join(names, ", "), how))
+	env.Say(fmt.Sprintf("this workspace is not trusted: its files (%s) are ignored, except for deny and ask rules; adze trust lists their content, %s", strings.Join(names, ", "), how))
 }
 
 // enabled reports the effects of --trust in this run.

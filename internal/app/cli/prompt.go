@@ -30,7 +30,7 @@ func (o *promptOptions) flags() []flag {
 }
 
 func (*promptOptions) actions() []action {
-	return []action{{Name: "show", Doc: "show what the first request would send, and its size"}}
+	return []action{{Name: "show", Doc: "show the first request's content and size"}}
 }
 
 // run shows the first request that would be sent.

@@ -45,7 +45,7 @@ func TestReference(t *testing.T) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(string(want), got); diff != "" {
-			t.Errorf("%s is not what the program says; run with -update:\n%s", name, diff)
+			t.Errorf("%s is out of date; run with -update:\n%s", name, diff)
 		}
 	}
 }

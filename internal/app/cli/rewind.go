@@ -66,7 +66,7 @@ func (o *runOptions) rewindFiles(ctx context.Context, env *Env) error {
 		b.WriteString("The file history is damaged: files may have changed that are not listed here.\n")
 	}
 	if len(report.Left) > 0 {
-		b.WriteString("Left as they are, since it is not known for sure what they were:\n")
+		b.WriteString("Left unchanged, because their earlier content is uncertain:\n")
 	}
 	for _, path := range report.Left {
 		fmt.Fprintf(&b, "  %s\n", path)

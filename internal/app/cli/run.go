@@ -126,7 +126,7 @@ func (o *runOptions) outputFlags() []flag {
 
 // promptsFlag returns the short form of askerFlag that some clients pass.
 func (o *runOptions) promptsFlag() flag {
-	return flag{Name: "permission-prompts", Value: "MODE", Doc: "none: refuse what would need an answer, the default without a terminal; stdio: the same as --permission-prompt-tool stdio",
+	return flag{Name: "permission-prompts", Value: "MODE", Doc: "none: deny calls that would prompt, the default without a terminal; stdio: the same as --permission-prompt-tool stdio",
 		Choices: []string{"none", askHost},
 		Set: func(v string) error {
 			switch v {
@@ -135,7 +135,7 @@ func (o *runOptions) promptsFlag() flag {
 			case askHost:
 				o.asker = askHost
 			default:
-				return fmt.Errorf("%q is not one of none, %s", v, askHost)
+				return fmt.Errorf("invalid value %q (want none or %s)", v, askHost)
 			}
 			return nil
 		}}
@@ -236,7 +236,7 @@ func (o *runOptions) check(in invocation) error {
 	case m.Fallback != "" && m.Fallback == m.Name:
 		return setup.Errorf("--fallback-model %s is the main model; choose another one", m.Fallback)
 	case o.spec.Access.Skip && in.Given["permission-mode"] && o.spec.Access.Mode != string(permission.Bypass):
-		return setup.Errorf("--dangerously-skip-permissions contradicts --permission-mode %s; use only one of them", o.spec.Access.Mode)
+		return setup.Errorf("--dangerously-skip-permissions contradicts --permission-mode %s; use one or the other", o.spec.Access.Mode)
 	}
 	return nil
 }
@@ -283,7 +283,7 @@ func (o *runOptions) run(ctx context.Context, env *Env, in invocation) (err erro
 	case single:
 		o.spec.Access.AskTool = o.asker
 	default:
-		in.Notes = append(in.Notes, "--permission-prompt-tool has no effect at a terminal, where you are asked")
+		in.Notes = append(in.Notes, "--permission-prompt-tool has no effect at a terminal: you answer the prompts there")
 	}
 	for _, p := range o.agents.Problems() {
 		in.Notes = append(in.Notes, p.Error())
@@ -395,7 +395,7 @@ func stdinText(env *Env, data []byte) (string, error) {
 		return "", setup.Errorf("stdin is not text: byte %d is NUL; save it to a file and mention the file in the prompt", i)
 	}
 	if !utf8.Valid(data) {
-		env.Say("stdin is not valid UTF-8: what is not is sent as \ufffd; convert it first, for example with iconv -f latin1 -t utf8")
+		env.Say("stdin is not valid UTF-8; invalid bytes are sent as \ufffd. Convert it first, for example with iconv -f latin1 -t utf8")
 	}
 	return string(data), nil
 }

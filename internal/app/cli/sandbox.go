@@ -95,13 +95,13 @@ func sandboxText(s confine.Status) string {
 		line("protected", "%d names in them, existing or not: .git, .adze, .claude, ... (--json lists them)", len(s.Limits.ReadOnly))
 	}
 	if s.Quarantine != "" && s.Limits.Tier == sandbox.Bubblewrap {
-		line("quarantine", "%s, for what appears under such a name", s.Quarantine)
+		line("quarantine", "%s, for files created under protected names", s.Quarantine)
 	}
 	line("hidden", "%s", some(s.Limits.Hidden, "nothing to hide exists"))
 	if s.Limits.Tier == sandbox.Landlock {
 		line("network", "none: this tier has no way to let single hosts through")
 	} else {
-		line("network", "%s", some(s.Network, "no hosts in the settings; rules for WebFetch apply, and you are asked about other hosts"))
+		line("network", "%s", some(s.Network, "no hosts in the settings; WebFetch rules apply, and adze asks about other hosts"))
 	}
 	line("excluded", "%s", some(s.Excluded, "no commands"))
 	b.WriteString("\ntested from inside the sandbox\n")

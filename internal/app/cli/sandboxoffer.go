@@ -56,7 +56,7 @@ func sandboxOffer(env *Env, p *settings.Project, protects func() bool, enable fu
 				if err := enable(ctx); err != nil {
 					return "", err
 				}
-				return "The sandbox is on. adze sandbox status shows what it prevents; to turn it off: adze config set " + wire.SandboxSetting + " false", nil
+				return "The sandbox is on. adze sandbox status shows its limits. To turn it off: adze config set " + wire.SandboxSetting + " false", nil
 			},
 		}
 	}

@@ -21,7 +21,7 @@ func (o *trustOptions) flags() []flag {
 	return []flag{
 		{Name: "list", Doc: "list the trusted workspaces", Set: flags.SetBool(&o.list)},
 		{Name: "remove", Doc: "stop trusting DIR", Set: flags.SetBool(&o.remove)},
-		{Name: "show", Doc: "only list what DIR brings along", Set: flags.SetBool(&o.show)},
+		{Name: "show", Doc: "only list DIR's configuration", Set: flags.SetBool(&o.show)},
 		{Name: "yes", Doc: "trust DIR without asking; needed where there is no terminal", Set: flags.SetBool(&o.yes)},
 	}
 }
@@ -60,10 +60,10 @@ func (o *trustOptions) trust(ctx context.Context, env *Env, p *settings.Project)
 	offer := p.Trust.Offer()
 	offer.Outside = instructions.Outside(p, instructions.Spec{})
 	if offer.Broken != nil {
-		return setup.Errorf("%v; fix the file first: what it brings along is unknown", offer.Broken)
+		return setup.Errorf("%v; fix the file first: its content can't be read", offer.Broken)
 	}
 	if !o.show && p.Trust.Settled(offer) {
-		return env.print(term.Sanitize(p.Trust.Root) + " is already trusted. adze trust --show lists what it brings along, --remove stops trusting it.\n")
+		return env.print(term.Sanitize(p.Trust.Root) + " is already trusted. adze trust --show lists its configuration; --remove stops trusting it.\n")
 	}
 	if err := env.print(offer.String()); err != nil || o.show {
 		return err

@@ -67,7 +67,7 @@ func reportUnknown(say func(string), names []string, tools []tool.Tool) {
 		if strings.HasPrefix(name, "mcp__") || slices.ContainsFunc(tools, func(t tool.Tool) bool { return isNamed(t, name) }) {
 			continue
 		}
-		text := fmt.Sprintf("--tools: there is no tool %s", name)
+		text := fmt.Sprintf("--tools: unknown tool %s", name)
 		if near := spell.Closest(name, known, 1); len(near) > 0 {
 			text += "; did you mean " + near[0] + "?"
 		}

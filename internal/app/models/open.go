@@ -151,7 +151,7 @@ func Open(c Config, name string) (*Backend, error) {
 
 // Silent returns a backend that lists models but never answers, for previews.
 func Silent(c Config) *Backend {
-	row := router.Backend{Name: "none", Open: func() (model.Provider, error) { return nil, errors.New("no model is asked") }}
+	row := router.Backend{Name: "none", Open: func() (model.Provider, error) { return nil, errors.New("no request is sent") }}
 	r := router.New(router.Config{Rows: []router.Backend{row}, Route: func(name string) (string, string) { return row.Name, name }})
 	return &Backend{Router: r, Provider: r, Name: row.Name, KeySource: "none", Scripted: true, Shared: true, Models: c.Models, close: func() error { return nil }}
 }

@@ -37,7 +37,7 @@ func Reach(ctx context.Context, c Config) (string, error) {
 	case err != nil:
 		return "", err
 	case chosen.provider == nil:
-		return "", errors.New("there is no provider to try")
+		return "", errors.New("no provider to try")
 	}
 	at, err := url.Parse(chosen.provider.endpoint(c.Settings))
 	if err != nil || at.Host == "" {

@@ -45,7 +45,7 @@ func TestReach(t *testing.T) {
 	if _, err := reach(vars); err == nil || !strings.Contains(err.Error(), "nothing listens at ") {
 		t.Error(err)
 	}
-	if _, err := reach(map[string]string{}); err == nil || err.Error() != "there is no provider to try" {
+	if _, err := reach(map[string]string{}); err == nil || err.Error() != "no provider to try" {
 		t.Error(err)
 	}
 }

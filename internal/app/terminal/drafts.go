@@ -58,7 +58,7 @@ func (d *Drafts) Save(session string, data []byte) {
 	}
 	if err := d.store(path, data); err != nil && !d.failed {
 		d.failed = true
-		d.say(fmt.Sprintf("what you type cannot be saved: %v", err))
+		d.say(fmt.Sprintf("saving your draft failed: %v", err))
 	}
 }
 

@@ -47,7 +47,7 @@ func TestCommand(t *testing.T) {
 	}
 	n := notifier(t, map[string]string{NotifyCommand: "cat > said.tmp && mv said.tmp said"}, "TERM=xterm")
 	if got := n.Notify(`A "question" waits.`); got != "" {
-		t.Errorf("the terminal is told %q, too", got)
+		t.Errorf("unexpected terminal output %q", got)
 	}
 	for range 6000 {
 		if data, err := os.ReadFile(filepath.Join(n.Dir, "said")); err == nil {

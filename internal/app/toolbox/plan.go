@@ -23,7 +23,7 @@ func (c *Config) plan() plan.Config {
 		File:       c.PlanFile,
 		Available: func() error {
 			if !gate.Asks() {
-				return errors.New("there is no user who could approve a plan")
+				return errors.New("there is nobody to approve a plan")
 			}
 			return nil
 		},

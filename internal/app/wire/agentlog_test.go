@@ -22,7 +22,7 @@ func TestAgentsWithoutALog(t *testing.T) {
 	}
 	p.Write(rel+"/subagents", "in the way")
 	c.say("Go.")
-	if said := p.said.String(); strings.Count(said, "agents do is not kept") != 1 || strings.Count(said, "\n") != 1 {
-		t.Errorf("the user was told %q", said)
+	if said := p.said.String(); strings.Count(said, "agent records can't be saved") != 1 || strings.Count(said, "\n") != 1 {
+		t.Errorf("unexpected output %q", said)
 	}
 }

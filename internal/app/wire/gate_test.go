@@ -24,7 +24,7 @@ func TestMayBypass(t *testing.T) {
 		{"a user", 1000, "", true},
 		{"root", 0, "", false},
 		{"root in a sandbox", 0, "1", true},
-		{"root who says that it is none", 0, "0", false},
+		{"root that claims a sandbox", 0, "0", false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -39,7 +39,7 @@ func TestMayBypass(t *testing.T) {
 				t.Error(err)
 			}
 			if wrong := (*setup.Error)(nil); err != nil && !errors.As(err, &wrong) {
-				t.Errorf("nothing was run, and the exit code does not say so (second-look 4.8): %v", err)
+				t.Errorf("nothing was run, but the exit code is wrong: %v", err)
 			}
 			p = place.open(settings.Source{ManagedInline: `{"permissions":{"disableBypassPermissionsMode":"disable"}}`}).values().Permissions
 			if err := conversation.MayBypass(tt.uid, p, func() bool { return true }); err == nil || !strings.Contains(err.Error(), "administrator") {

@@ -60,7 +60,7 @@ func TestSkillsLeaveTheRequestAlone(t *testing.T) {
 				want = 1
 			}
 			if n := strings.Count(body, tt.told); n != want {
-				t.Errorf("request %d: %q is told %d times", i+1, tt.told, n)
+				t.Errorf("request %d: %q appears %d times", i+1, tt.told, n)
 			}
 		}
 	}
@@ -155,7 +155,7 @@ say Yes.`, nil)
 		t.Errorf("suggested %d times: %s", n, tail(sent))
 	}
 	if !strings.Contains(last, "built in: DiscoverSkills") || strings.Contains(toolsOf(t, last), "DiscoverSkills") {
-		t.Errorf("the tool is not told of, or sent: %.3000s", last)
+		t.Errorf("the tool is not announced, or is in the request: %.3000s", last)
 	}
 	if c.prompt.extras.Discovered.Has("skill-007") || c.prompt.extras.Discovered.Has("zebra") {
 		t.Error("skills are among the tools that the model has come across")

@@ -23,7 +23,7 @@ func TestSettingsAreFollowed(t *testing.T) {
 	}
 	p.Write("home/.adze/settings.json", `{"permissions":{"deny":[`)
 	c.poll(t)
-	if !c.denies("Write") || !strings.Contains(p.said.String(), "what the file said before stays in force") {
+	if !c.denies("Write") || !strings.Contains(p.said.String(), "the previous settings stay active") {
 		t.Errorf("the last good rules were lost: %s", p.said.String())
 	}
 	p.Write("home/.adze/settings.json", `{}`)
@@ -45,7 +45,7 @@ func TestHookBlocksConfigChange(t *testing.T) {
 	p.Write("home/.adze/settings.json", `{}`)
 	c.poll(t)
 	if !c.denies("Write") || !strings.Contains(p.said.String(), "stay") {
-		t.Errorf("the hook was not heard: %s", p.said.String())
+		t.Errorf("the hook's answer had no effect: %s", p.said.String())
 	}
 	p.Write("etc/managed-settings.json", `{"permissions":{"deny":["Bash"]}}`)
 	c.poll(t)
@@ -75,7 +75,7 @@ func TestUpdatesAreKept(t *testing.T) {
 
 	p.Write("home/.adze/settings.json", "{ broken")
 	err = c.Gate.Apply(t.Context(), []permission.Update{deny("Bash", scope.User)})
-	if err == nil || !strings.Contains(err.Error(), "it holds for this session") || !c.denies("Bash") {
+	if err == nil || !strings.Contains(err.Error(), "it applies to this session only") || !c.denies("Bash") {
 		t.Errorf("%v", err)
 	}
 	if text, _ := os.ReadFile(p.Path("home/.adze/settings.json")); string(text) != "{ broken" {

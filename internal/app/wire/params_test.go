@@ -158,7 +158,7 @@ func monitorOf(t *testing.T, c *Conversation) tool.Tool {
 			return monitor.New(monitor.Config{Shell: tl})
 		}
 	}
-	t.Fatal("there is no Bash")
+	t.Fatal("no Bash")
 	return nil
 }
 

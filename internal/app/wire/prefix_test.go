@@ -79,7 +79,7 @@ func TestPrefixIsStable(t *testing.T) {
 		"2026-11-16", "Rule 1.", "Private rule.", "Deep rule.", "Task 1 is done.",
 	} {
 		if n := bytes.Count(before, []byte(told)); n != 1 {
-			t.Errorf("%s was told %d times", told, n)
+			t.Errorf("%s appears %d times", told, n)
 		}
 	}
 }
@@ -232,16 +232,16 @@ func TestSideRequestsReadTheCache(t *testing.T) {
 	}
 	look()
 	if unasked -= reads + 1; unasked < 2 || extra > 0.1*main {
-		t.Errorf("%d requests beside the conversation add %.0f to %.0f", unasked, extra, main)
+		t.Errorf("%d side requests add %.0f to %.0f", unasked, extra, main)
 	}
-	t.Logf("%d requests beside the conversation make it cost %.3f times as much", unasked, 1+extra/main)
+	t.Logf("%d side requests multiply the cost by %.3f", unasked, 1+extra/main)
 	unasked = 0
 	c = p.chat("when text \"Summarise this conversation\"\nsay <summary>All was read.</summary>\n", func(s *Spec) { s.Session.Resume = id })
 	c.do(session.Compact{Focus: "the files"})
 	look()
-	t.Logf("%v; beside %.0f for the conversation they cost %.0f, a share of %.3f; without the cache it would be %.3f", asked, main, side, side/main, plain/main)
+	t.Logf("%v; the conversation costs %.0f, side requests %.0f, a share of %.3f; without the cache %.3f", asked, main, side, side/main, plain/main)
 	if asked["belongs in the notes"] < 3 || asked["Summarise this conversation"] != 1 || side > 0.15*main {
-		t.Errorf("asked for %v; beside %.0f for the conversation they cost %.0f", asked, main, side)
+		t.Errorf("requests %v; the conversation costs %.0f, side requests %.0f", asked, main, side)
 	}
 }
 
@@ -355,12 +355,12 @@ func TestResumeBeginsAlike(t *testing.T) {
 			_, news, _ := strings.Cut(sent[n], fmt.Sprintf("Prompt %d.", i))
 			for _, words := range tt.told {
 				if strings.Count(news, words) != 1 {
-					t.Errorf("resume %d: %q is told %d times in %s", i, words, strings.Count(news, words), news)
+					t.Errorf("resume %d: %q appears %d times in %s", i, words, strings.Count(news, words), news)
 				}
 			}
 			for _, words := range tt.not {
 				if strings.Contains(news, words) {
-					t.Errorf("resume %d: %q is told again in %s", i, words, news)
+					t.Errorf("resume %d: %q appears again in %s", i, words, news)
 				}
 			}
 		}
@@ -418,7 +418,7 @@ func TestSmallQuestionsCostLittle(t *testing.T) {
 	}
 	extra := asides["session titles"].CostUSD + asides["labels of calls"].CostUSD
 	if extra <= 0 || extra > 0.01*main {
-		t.Errorf("they cost %f beside %f", extra, main)
+		t.Errorf("they cost %f, the rest %f", extra, main)
 	}
 	t.Logf("a title and labels make it cost %.4f times as much", 1+extra/main)
 	without, _, none := converse("")

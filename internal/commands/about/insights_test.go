@@ -25,8 +25,8 @@ Cache:          75% of the input was read from the provider's cache
 Busiest hours:  14:00 (20 prompts), 09:00 (7 prompts), 22:00 (2 prompts)
 Rule              calls  such as
 Bash(npm test:*)     17  npm test
-These calls in this directory are asked about; /permissions allow RULE saves the
-questions. Look at what else a rule allows first.
+These calls need confirmation in this directory. To skip it, use /permissions
+allow RULE; check first which other calls the rule allows.
 Tool  failed or refused  of its calls
 Bash                 10           20%
 Gone                  1             -

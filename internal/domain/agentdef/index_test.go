@@ -119,7 +119,7 @@ func TestIndex(t *testing.T) {
 	}
 	roots[0].Source = Source{Kind: Project} // its permissions differ from the index
 	if d := same("of the project", 5).Get("p0:helper"); d == nil || d.Source.Kind != Project {
-		t.Error("the source is that of the index")
+		t.Error("the source comes from the index")
 	}
 }
 
@@ -182,7 +182,7 @@ func TestEarly(t *testing.T) {
 		t.Errorf("there are %v", set.Names())
 	}
 	if second.Early() != set {
-		t.Error("what is known is not what was found")
+		t.Error("the cached set differs from the loaded one")
 	}
 }
 
@@ -206,7 +206,7 @@ func TestIndexHoldsEveryField(t *testing.T) {
 	known[root].files[2] = agentFile{name: "z.md"} // read again
 	const want = "adze agents 2\n7e1c27257de96b76"
 	if got := cachefiletest.Written(t, indexFormat, path); got != want {
-		t.Errorf("what is written has changed: raise the number in the mark, and expect %q here", got)
+		t.Errorf("the file format has changed: raise the version in the mark, and expect %q here", got)
 	}
 	loaded, _ := loadIndex(path)
 	if d := cmp.Diff(known, loaded, cmp.AllowUnexported(folder{}, agentFile{})); d != "" {

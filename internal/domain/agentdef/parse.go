@@ -34,7 +34,7 @@ func Parse(file string, data []byte, from Source) (*Definition, []Problem, error
 		return nil, nil, Problem{File: file, Text: err.Error()}
 	}
 	if head == "" {
-		return nil, nil, Problem{File: file, Text: "it is no agent: it has no front matter with name and description"}
+		return nil, nil, Problem{File: file, Text: "not an agent: it has no front matter with name and description"}
 	}
 	fields, err := frontmatter.Parse(head)
 	if err != nil {
@@ -111,11 +111,11 @@ func (r *fieldReader) definition(name string) *Definition {
 func (r *fieldReader) end(d *Definition) (*Definition, []Problem, error) {
 	switch {
 	case d.Name == "":
-		r.fatal = &Problem{File: r.file, Text: "it is no agent: its front matter has no name"}
+		r.fatal = &Problem{File: r.file, Text: "not an agent: its front matter has no name"}
 	case !ValidName(d.Name):
 		r.fatal = r.problem("name", "an agent cannot be called %q: %s", short(d.Name), NameRule)
 	case d.Description == "":
-		r.fatal = &Problem{File: r.file, Text: "it is no agent: its front matter has no description"}
+		r.fatal = &Problem{File: r.file, Text: "not an agent: its front matter has no description"}
 	}
 	if r.fatal != nil {
 		return nil, r.problems, *r.fatal
@@ -155,7 +155,7 @@ func (r *fieldReader) unknown() {
 		}
 		plain := strings.NewReplacer("-", "", "_", "").Replace(field)
 		if near := spell.Closest(plain, known(), 1); len(near) > 0 {
-			r.report(field, "there is no such field; did you mean %s?", near[0])
+			r.report(field, "unknown field; did you mean %s?", near[0])
 		}
 	}
 }
@@ -330,7 +330,7 @@ func (r *fieldReader) checkTool(field, item string) bool {
 	case name == "*" || strings.HasPrefix(name, serverPrefix):
 		return true
 	case strings.Contains(name, "*"):
-		r.fail(field, "%q is no name of a tool", short(item))
+		r.fail(field, "%q is not a tool name", short(item))
 		return false
 	}
 	if unknown := compat.Unknown(name); unknown != "" {

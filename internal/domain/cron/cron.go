@@ -41,7 +41,7 @@ var fields = [...]field{
 func ParseCron(text string) (Cron, error) {
 	c, err := parseCron(text)
 	if err != nil {
-		return Cron{}, fmt.Errorf("%q is no cron expression: %w", clip(text), err)
+		return Cron{}, fmt.Errorf("invalid cron expression %q: %w", clip(text), err)
 	}
 	return c, nil
 }
@@ -72,7 +72,7 @@ func parseCron(text string) (Cron, error) {
 	star := func(i int) bool { return strings.HasPrefix(words[i], "*") }
 	c := Cron{minutes: sets[0], hours: sets[1], days: sets[2], months: sets[3], weekdays: sets[4], hourly: star(1), anyDay: star(2), anyWeekday: star(4)}
 	if c.match(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)).IsZero() {
-		return Cron{}, errors.New("there is no such day")
+		return Cron{}, errors.New("no such day")
 	}
 	return c, nil
 }
@@ -121,7 +121,7 @@ func (f *field) item(text string) (set uint64, err error) {
 	step := 1
 	if stepped {
 		if step, err = number(by); err != nil || step < 1 || step > f.max {
-			return 0, fmt.Errorf("the step %q is no number from 1 to %d", clip(by), f.max)
+			return 0, fmt.Errorf("the step %q is not a number from 1 to %d", clip(by), f.max)
 		}
 	}
 	low, high, ranged := strings.Cut(span, "-")
@@ -163,7 +163,7 @@ func (f *field) value(text string) (int, error) {
 	}
 	n, err := number(text)
 	if err != nil || n < f.min || n > f.max {
-		return 0, fmt.Errorf("%q is no number from %d to %d", clip(text), f.min, f.max)
+		return 0, fmt.Errorf("%q is not a number from %d to %d", clip(text), f.min, f.max)
 	}
 	return n, nil
 }

@@ -92,7 +92,7 @@ func read(file string) ([]Job, error) {
 // the update.
 func (t *Table) update(ctx context.Context, change func() (bool, error), may func() error) error {
 	if t.cfg.File == "" {
-		return errors.New("there is no directory for durable jobs")
+		return errors.New("no directory for durable jobs")
 	}
 	file := statefile.File{Path: t.cfg.File, Locks: t.locks, Doing: "the scheduled jobs"}
 	return file.Hold(ctx, func(*replace.File) error { return t.rewrite(change, may) })

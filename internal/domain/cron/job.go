@@ -77,11 +77,11 @@ func newJob(d Draft, now time.Time, age time.Duration) (Job, error) {
 	d.Prompt = strings.TrimSpace(d.Prompt)
 	switch {
 	case d.Prompt == "":
-		return Job{}, errors.New("there is no prompt to run")
+		return Job{}, errors.New("no prompt to run")
 	case len(d.Prompt) > MaxPrompt:
-		return Job{}, fmt.Errorf("the prompt is longer than %d bytes; put what it says into a file and refer to that", MaxPrompt)
+		return Job{}, fmt.Errorf("the prompt is longer than %d bytes; put it into a file and refer to that", MaxPrompt)
 	case !utf8.ValidString(d.Prompt):
-		return Job{}, errors.New("the prompt is no text")
+		return Job{}, errors.New("the prompt is not valid UTF-8")
 	}
 	j := Job{Prompt: d.Prompt, Cron: strings.Join(strings.Fields(d.Cron), " "), Every: d.Every, Once: d.Once, ByModel: d.ByModel, Durable: d.Durable, Made: now}
 	if err := j.check(); err != nil {

@@ -40,7 +40,7 @@ type Table struct {
 func New(c Config) *Table { return &Table{cfg: c, locks: replace.New(c.Locks)} }
 
 // ErrUnknown is returned for an unknown job id.
-var ErrUnknown = errors.New("there is no such job")
+var ErrUnknown = errors.New("no such job")
 
 // Add creates a job.
 func (t *Table) Add(ctx context.Context, d Draft) (Job, error) {

@@ -186,13 +186,13 @@ func TestClockPutBack(t *testing.T) {
 func TestRefusedDrafts(t *testing.T) {
 	table, _ := open(t, "")
 	for want, d := range map[string]Draft{
-		"no prompt":              {Cron: "* * * * *"},
-		"longer than 8192 bytes": {Prompt: strings.Repeat("x", MaxPrompt+1), Cron: "* * * * *"},
-		"is no text":             {Prompt: "\xff", Cron: "* * * * *"},
-		"is no cron expression":  {Prompt: "x", Cron: "soon"},
-		"the interval is 30s":    {Prompt: "x", Every: 30 * time.Second},
-		"the interval is 0s":     {Prompt: "x"},
-		"both":                   {Prompt: "x", Cron: "* * * * *", Every: time.Hour},
+		"no prompt":               {Cron: "* * * * *"},
+		"longer than 8192 bytes":  {Prompt: strings.Repeat("x", MaxPrompt+1), Cron: "* * * * *"},
+		"is not valid UTF-8":      {Prompt: "\xff", Cron: "* * * * *"},
+		"invalid cron expression": {Prompt: "x", Cron: "soon"},
+		"the interval is 30s":     {Prompt: "x", Every: 30 * time.Second},
+		"the interval is 0s":      {Prompt: "x"},
+		"both":                    {Prompt: "x", Cron: "* * * * *", Every: time.Hour},
 		"1 January 2027 for the first time, and a job that recurs ends after 7 days": {Prompt: "x", Cron: "@yearly"},
 	} {
 		if _, err := table.Add(t.Context(), d); err == nil || !strings.Contains(err.Error(), want) {

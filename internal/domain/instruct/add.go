@@ -167,7 +167,7 @@ func add(ctx context.Context, files *replace.Replacer, p Place, line string) err
 	defer old.Close()
 	more := ending(old.Data, line)
 	if n := utf8.RuneCount(old.Data) + utf8.RuneCount(more); n > maxSize {
-		return fmt.Errorf("it would have %d characters, and what comes after %d of them is not read", n, maxSize)
+		return fmt.Errorf("it would have %d characters, but only the first %d are read", n, maxSize)
 	}
 	_, err = f.Replace(old, [][]byte{old.Data, more})
 	return err

@@ -60,7 +60,7 @@ func TestPlaces(t *testing.T) {
 			[]string{"Project repo/CLAUDE.md", "Project repo/.adze/ADZE.md", "Project repo/work/AGENTS.md", "User home/.adze/ADZE.md", "Local repo/work/CLAUDE.local.md"},
 		},
 		{
-			"what other programs have is left alone", map[string]string{"repo/.claude/CLAUDE.md": "a", "home/.claude/CLAUDE.md": "b"}, nil, nil,
+			"files of other programs stay unchanged", map[string]string{"repo/.claude/CLAUDE.md": "a", "home/.claude/CLAUDE.md": "b"}, nil, nil,
 			[]string{"Project repo/AGENTS.md new", "User home/.adze/ADZE.md new keeps home/.claude/CLAUDE.md"},
 		},
 		{
@@ -175,7 +175,7 @@ func TestAddRefuses(t *testing.T) {
 	for name, want := range map[string]string{
 		"home/.claude/CLAUDE.md": "is not a file of instructions that can be added to",
 		"repo/README.md":         "is not a file of instructions that can be added to",
-		"repo/AGENTS.md":         "it would have 200003 characters, and what comes after 200000 of them is not read",
+		"repo/AGENTS.md":         "it would have 200003 characters, but only the first 200000 are read",
 	} {
 		if err := s.Add(t.Context(), files, w.path(name), "line"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)

@@ -50,7 +50,7 @@ func Lint(text string) []Finding {
 		switch {
 		case line == "":
 		case e.File == "":
-			add(at, false, "is no entry: write - [Title](file.md) — hook")
+			add(at, false, "is not an entry: write - [Title](file.md) — hook")
 		case seen[e.File]:
 			add(at, true, "names %s again", e.File)
 		case n > maxLine:

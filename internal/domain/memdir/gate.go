@@ -13,7 +13,7 @@ import (
 )
 
 // errSecret is the reason a memory is refused.
-var errSecret = errors.New("it holds what looks like a secret, and memories are kept in plain text: save where the secret is found, or what it is for, but not the secret")
+var errSecret = errors.New("it seems to contain a secret, and memories are stored in plain text: save where to find the secret or its purpose, but not the secret itself")
 
 // A Gate checks the tools' writes to the memory folder. It is a [tool.Gate] that follows the
 // permission check, and a [tool.After].

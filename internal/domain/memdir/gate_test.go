@@ -70,7 +70,7 @@ func TestGateRefusesSecrets(t *testing.T) {
 			if err := g.Before(t.Context(), u); err != nil {
 				t.Fatal(err)
 			}
-			if refused := u.Verdict.Decision == tool.Deny; refused != tt.refused || refused && !strings.Contains(u.Verdict.Reason, "looks like a secret") {
+			if refused := u.Verdict.Decision == tool.Deny; refused != tt.refused || refused && !strings.Contains(u.Verdict.Reason, "seems to contain a secret") {
 				t.Errorf("%+v", u.Verdict)
 			}
 			if writes := tt.call.Path_ == inside && !tt.call.Reads && !tt.refused; (claimed > before) != writes {
@@ -81,7 +81,7 @@ func TestGateRefusesSecrets(t *testing.T) {
 	before := claimed
 	u := judged(tool.Deny, call{Path_: inside}, json.RawMessage(`{"content":"`+key+`"}`))
 	if err := g.Before(t.Context(), u); err != nil || u.Verdict.By != "test" || claimed > before {
-		t.Errorf("what is denied anyway: %+v, %v", u.Verdict, err)
+		t.Errorf("a call that is denied anyway: %+v, %v", u.Verdict, err)
 	}
 	g.Folder = func() (Folder, bool) { return f, false }
 	u = judged(tool.Allow, call{Path_: inside}, json.RawMessage(`{"content":"`+key+`"}`))

@@ -20,18 +20,18 @@ func TestLint(t *testing.T) {
 		{"good", "- [A](a.md) — what it is about\n* [B](deep/b.md) - other dashes\n\n- [C](c.md): and colons\n", nil},
 		{"empty", "", nil},
 		{"not entries", "# Title\n- [A](a.md) — x\nloose text\n- no link\n- [web](https://x.org) — a page\n", []Finding{
-			{IndexName, 1, "is no entry: write - [Title](file.md) — hook", false},
-			{IndexName, 3, "is no entry: write - [Title](file.md) — hook", false},
-			{IndexName, 4, "is no entry: write - [Title](file.md) — hook", false},
-			{IndexName, 5, "is no entry: write - [Title](file.md) — hook", false},
+			{IndexName, 1, "is not an entry: write - [Title](file.md) — hook", false},
+			{IndexName, 3, "is not an entry: write - [Title](file.md) — hook", false},
+			{IndexName, 4, "is not an entry: write - [Title](file.md) — hook", false},
+			{IndexName, 5, "is not an entry: write - [Title](file.md) — hook", false},
 		}},
 		{"long", long, []Finding{{IndexName, 1, "has 219 characters, more than 150: the detail belongs in long.md", true}}},
 		{"twice", "- [A](a.md)\n- [B](b.md)\n- [A](./a.md) — again", []Finding{{IndexName, 3, "names a.md again", true}}},
 		{"front matter", "---\nname: x\n---\n- [A](a.md)", []Finding{
 			{IndexName, 1, "begins with front matter, which belongs in the memories", false},
-			{IndexName, 1, "is no entry: write - [Title](file.md) — hook", false},
-			{IndexName, 2, "is no entry: write - [Title](file.md) — hook", false},
-			{IndexName, 3, "is no entry: write - [Title](file.md) — hook", false},
+			{IndexName, 1, "is not an entry: write - [Title](file.md) — hook", false},
+			{IndexName, 2, "is not an entry: write - [Title](file.md) — hook", false},
+			{IndexName, 3, "is not an entry: write - [Title](file.md) — hook", false},
 		}},
 	}
 	for _, tt := range tests {
@@ -127,9 +127,9 @@ func TestCheckAndFix(t *testing.T) {
 		return all
 	}
 	stays := []string{
-		"MEMORY.md:1 is no entry: write - [Title](file.md) — hook false",
+		"MEMORY.md:1 is not an entry: write - [Title](file.md) — hook false",
 		"same.md:0 has the same name as good.md: make one memory of them false",
-		`odd.md:0 has the type "idea", which is none of user, feedback, project and reference false`,
+		`odd.md:0 has an unknown type "idea" (want user, feedback, project or reference) false`,
 		"key.md:0 seems to hold a secret: take it out false",
 	}
 	want := []string{
@@ -186,6 +186,6 @@ func TestIndexThatCannotBeRead(t *testing.T) {
 		t.Errorf("%s, %v", data, err)
 	}
 	if _, err := folder(t, IndexName, "a\x00b").Index(); err == nil {
-		t.Error("an index that is no text was read")
+		t.Error("a binary index was read")
 	}
 }

@@ -203,9 +203,9 @@ func (m *Memory) describe(text string) {
 	m.Type = Type(strings.ToLower(given))
 	if !slices.Contains(types[:], m.Type) {
 		m.Type = Untyped
-		problem := "has no type; it is one of user, feedback, project and reference"
+		problem := "has no type (want user, feedback, project or reference)"
 		if given != "" {
-			problem = fmt.Sprintf("has the type %q, which is none of user, feedback, project and reference", given)
+			problem = fmt.Sprintf("has an unknown type %q (want user, feedback, project or reference)", given)
 		}
 		m.Problems = append(m.Problems, problem)
 	}
@@ -250,7 +250,7 @@ func (f Folder) Find(name string) (Memory, error) {
 			return Memory{}, fmt.Errorf("several memories are called %s; name the file, such as %s", name, found[0].Name)
 		}
 	}
-	return Memory{}, fmt.Errorf("there is no memory %s; adze memory list shows them", name)
+	return Memory{}, fmt.Errorf("no memory %s; adze memory list shows them", name)
 }
 
 // Read returns a memory's text, up to max bytes.

@@ -67,14 +67,14 @@ func TestDescribe(t *testing.T) {
 		{"line ends of Windows", "\ufeff---\r\nname: a\r\ndescription: b\r\ntype: user\r\n---\r\nx", Memory{Title: "a", Description: "b", Type: User}},
 
 		{"no front matter", "\n## Deploys\n\non Fridays never", Memory{Title: "file", Description: "Deploys",
-			Problems: []string{"has no type; it is one of user, feedback, project and reference"}}},
+			Problems: []string{"has no type (want user, feedback, project or reference)"}}},
 		{"another type", matter("a", "b", "idea"), Memory{Title: "a", Description: "b",
-			Problems: []string{`has the type "idea", which is none of user, feedback, project and reference`}}},
+			Problems: []string{`has an unknown type "idea" (want user, feedback, project or reference)`}}},
 		{"malformed", "---\nname: \"a\ndescription: b\ntype: user\n---\nText.", Memory{Title: "file", Description: "b", Type: User,
 			Problems: []string{"line 1 of the front matter has a value that is not closed"}}},
 		{"not closed", "---\nname: a\ntype: user\n\n# Heading\n", Memory{Title: "file", Description: "name: a",
 			Problems: []string{"the front matter is not closed by a line of three dashes; it is read as text",
-				"has no type; it is one of user, feedback, project and reference"}}},
+				"has no type (want user, feedback, project or reference)"}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -149,7 +149,7 @@ func TestFind(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, m, err)
 		}
 	}
-	for name, want := range map[string]string{"twice": "several memories", "c": "there is no memory c", "../a.md": "there is no memory"} {
+	for name, want := range map[string]string{"twice": "several memories", "c": "no memory c", "../a.md": "no memory"} {
 		if _, err := f.Find(name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -38,7 +38,7 @@ func TestOnlyMemoriesAreChanged(t *testing.T) {
 		{name: "through a link to the folder", call: call{Path_: filepath.Join(outside, "in", "b.md")}},
 		{name: "reading anything", call: call{Path_: filepath.Join(outside, "x"), Reads: true}},
 		{name: "outside", call: call{Path_: filepath.Join(outside, "x.md")}, denied: true},
-		{name: "beside the folder", call: call{Path_: f.Dir + "-other/x.md"}, denied: true},
+		{name: "outside the folder", call: call{Path_: f.Dir + "-other/x.md"}, denied: true},
 		{name: "up and out", call: call{Path_: f.Dir + "/../x.md"}, denied: true},
 		{name: "through a link that leads out", call: call{Path_: f.Path("away/x.md")}, denied: true},
 		{name: "no file", call: call{}, denied: true},

@@ -70,11 +70,11 @@ func (s *Store) Check(p *Plugin) error {
 		return err
 	}
 	if in.Hash != p.Hash {
-		return fmt.Errorf("%s: it was updated; what it runs now is used by sessions that begin now", p.ID)
+		return fmt.Errorf("%s: it was updated; start a new session to use the new version", p.ID)
 	}
 	l, _ := s.load(in)
 	if l.Err == nil && !l.Plugin.runsLike(p) {
-		return fmt.Errorf("%s: another version of the program has read it otherwise; what it runs now is used when all plugins were looked at", p.ID)
+		return fmt.Errorf("%s: another version of adze loaded it differently; it will be available once all plugins are loaded", p.ID)
 	}
 	return l.Err
 }

@@ -167,7 +167,7 @@ func list(value json.RawMessage) ([]string, bool) {
 	err := jsonscan.List(value, func(value []byte) error {
 		s, ok := jsonscan.String(value)
 		if !ok || len(all) == maxItems {
-			return errors.New("it is no text")
+			return errors.New("not a string")
 		}
 		all = append(all, s)
 		return nil

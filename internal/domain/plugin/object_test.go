@@ -22,7 +22,7 @@ func FuzzObject(f *testing.F) {
 		}
 		var members map[string]json.RawMessage
 		if err := json.Unmarshal(data, &members); err != nil {
-			t.Fatalf("%q is no JSON: %v", data, err)
+			t.Fatalf("%q is not JSON: %v", data, err)
 		}
 		if diff := cmp.Diff(members, quick); diff != "" {
 			t.Error(diff)

@@ -260,7 +260,7 @@ func (r *partsReader) servers(field, standard string, written []json.RawMessage)
 			switch {
 			case name == "$schema":
 			case !isObject(members[name]):
-				r.problem(p.file, field, "%s is no object", shorten(name))
+				r.problem(p.file, field, "%s is not an object", shorten(name))
 			case servers[name] != nil:
 				r.problem(p.file, field, "there are two servers called %s: the first is used", shorten(name))
 			default:

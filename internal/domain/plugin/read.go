@@ -179,7 +179,7 @@ func plain(err error) error {
 	return err
 }
 
-var errEscapes = errors.New("it leads out of the folder of the plugin")
+var errEscapes = errors.New("it leads outside the plugin's directory")
 
 // Local returns a manifest path as a slash-separated name in the directory, or an error if it
 // is not one.

@@ -164,7 +164,7 @@ func TestReadRefusesEscapes(t *testing.T) {
 		{"link in a circle", `"skills": "./s"`, map[string]string{"s": "-> r", "r": "-> s"}},
 		{"hooks", `"hooks": "../h.json"`, nil},
 		{"linked hooks", `"hooks": "./h.json"`, map[string]string{"h.json": "-> " + outside}},
-		{"one of the servers", `"mcpServers": ["./m.json", "/etc/m.json"]`, map[string]string{"m.json": "{}"}},
+		{"a server", `"mcpServers": ["./m.json", "/etc/m.json"]`, map[string]string{"m.json": "{}"}},
 		{"language servers", `"lspServers": "./../m.json"`, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -266,7 +266,7 @@ func TestHash(t *testing.T) {
 		}
 		h := hash()
 		if slices.Contains(seen, h) {
-			t.Errorf("the hash is that of another content: %v", h)
+			t.Errorf("the hash does not match the content: %v", h)
 		}
 		seen = append(seen, h)
 	}

@@ -348,7 +348,7 @@ func (s *Store) Install(ctx context.Context, in Installed, tree string) (*Plugin
 			return err
 		}
 		if hash != in.Hash {
-			return fmt.Errorf("installing %s: its files changed meanwhile: they had the hash %s, and now have %s", in.ID, in.Hash, hash)
+			return fmt.Errorf("installing %s: its files have changed: the hash was %s and is now %s", in.ID, in.Hash, hash)
 		}
 		in.Digest = digest
 		if err := checkPin(st, in); err != nil {

@@ -173,7 +173,7 @@ func testChanges(t *testing.T, s *Store) {
 			s.Load(id)
 			s.Close()
 			if s.settled == 0 && s.loadIndex() == nil {
-				t.Error("there is no index")
+				t.Error("no index")
 			}
 			fill(t, p.Dir, map[string]string{test.file: test.text})
 			var changed *ChangedError
@@ -417,7 +417,7 @@ func TestIndex(t *testing.T) {
 	s.Close()
 	x := s.loadIndex()
 	if x == nil {
-		t.Fatal("there is no index")
+		t.Fatal("no index")
 	}
 	got := x.plugins[id]
 	if d := cmp.Diff(p, got.plugin); d != "" || len(got.problems) != 1 || len(got.stamps) != 8 || !got.holds() {
@@ -541,19 +541,19 @@ func TestKnown(t *testing.T) {
 		}
 	}
 	if loaded[0].Plugin != known[0].Plugin {
-		t.Error("one that is as it was is another plugin")
+		t.Error("an unchanged plugin was loaded again")
 	}
 	if err := s.Uninstall(t.Context(), ids[1], true); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Check(known[1].Plugin); !errors.Is(err, ErrNotInstalled) {
-		t.Error("a check of one that was removed says", err)
+		t.Error("Check of a removed plugin:", err)
 	}
 	if _, err := install(t, s, Installed{ID: ids[2]}, map[string]string{"skills/a/SKILL.md": ""}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Check(known[2].Plugin); err == nil {
-		t.Error("a check passes one that was updated")
+		t.Error("Check accepts an updated plugin")
 	}
 }
 
@@ -670,6 +670,6 @@ func TestIndexOfAnotherProgram(t *testing.T) {
 	}
 	const want = "adze plugins 4\n69b5da64101d3e37"
 	if got := cachefiletest.Written(t, indexFormat, s.IndexFile()); got != want {
-		t.Errorf("what is written has changed: raise the number in the mark, and expect %q here", got)
+		t.Errorf("the file format has changed: raise the version in the mark, and expect %q here", got)
 	}
 }

@@ -99,7 +99,7 @@ func (s *scanner) folder(name string, depth int) error {
 				continue
 			}
 			if s.entries++; s.entries > MaxFiles {
-				return fmt.Errorf("it has more than %d files: take out what is no part of the plugin", MaxFiles)
+				return fmt.Errorf("it has more than %d files: remove files that do not belong to the plugin", MaxFiles)
 			}
 			if err := s.entry(path.Join(name, e.Name()), e.Type(), depth); err != nil {
 				return err

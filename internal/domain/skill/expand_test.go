@@ -150,7 +150,7 @@ func TestArgumentsAreQuotedInCommands(t *testing.T) {
 	}
 	power := &Skill{Origin: Origin{Kind: User}, Head: Head{Shell: "powershell"}}
 	if _, err := power.Expand("!`Get-Item $0`", "';id'", Vars{}); err == nil {
-		t.Error("PowerShell was given what could be code")
+		t.Error("PowerShell received text that could be code")
 	}
 }
 

@@ -47,7 +47,7 @@ func TestParse(t *testing.T) {
 		{"hint is a list of maps", "argument-hint: [{a: b}]", Head{}, "argument-hint"},
 		{"arguments", "arguments: [from, to_line]", Head{Arguments: []string{"from", "to_line"}}, ""},
 		{"arguments with blanks", "arguments: from to-line", Head{Arguments: []string{"from", "to-line"}}, ""},
-		{"arguments that are no names", "arguments: [a b, 'c$(d)']", Head{}, "arguments"},
+		{"arguments that are not names", "arguments: [a b, 'c$(d)']", Head{}, "arguments"},
 		{"arguments are a map", "arguments: {a: b}", Head{}, "arguments"},
 		{"model", "model: inherit", Head{Model: "inherit"}, ""},
 		{"model is a list", "model: [a]", Head{}, "model"},

@@ -88,15 +88,15 @@ func (s *Set) Names() []string {
 func Load(roots []Root, l texts.Language) *Set {
 	set := Read(roots)
 	for _, b := range []struct{ name, description string }{
-		{"explanatory", "explains, beside the work, why the code is as it is"},
-		{"learning", "leaves small pieces for you to write, and says what to think about"},
+		{"explanatory", "explains design decisions while it works"},
+		{"learning", "leaves small pieces for you to write, with hints"},
 	} {
 		if set.Find(b.name) == nil {
 			set.Styles = append(set.Styles, Style{Name: b.name, Description: b.description, Text: catalogue.Text(l, b.name), Coding: true, Origin: builtIn})
 		}
 	}
 	slices.SortStableFunc(set.Styles, func(a, b Style) int { return strings.Compare(a.Name, b.Name) })
-	set.Styles = slices.Insert(set.Styles, 0, Style{Name: Default, Description: "does the work and says briefly what was done", Coding: true, Origin: builtIn})
+	set.Styles = slices.Insert(set.Styles, 0, Style{Name: Default, Description: "does the work and summarises it briefly", Coding: true, Origin: builtIn})
 	return set
 }
 

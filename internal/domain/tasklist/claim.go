@@ -37,7 +37,7 @@ type Refusal struct {
 func (r *Refusal) Error() string {
 	by := strings.Join(r.By, ", ")
 	text := map[Reason]string{
-		NotFound:        "there is no task " + clip(r.ID),
+		NotFound:        "no task " + clip(r.ID),
 		AlreadyResolved: "task " + r.ID + " is completed",
 		AlreadyClaimed:  "task " + r.ID + " belongs to " + by,
 		Blocked:         "task " + r.ID + " waits for " + by,

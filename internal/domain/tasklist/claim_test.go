@@ -30,8 +30,8 @@ func TestClaim(t *testing.T) {
 		{"2", "already_claimed: task 2 belongs to bob"},
 		{"3", "already_resolved: task 3 is completed"},
 		{"4", "blocked: task 4 waits for 1"},
-		{"9", "task_not_found: there is no task 9"},
-		{"../1", "task_not_found: there is no task ../1"},
+		{"9", "task_not_found: no task 9"},
+		{"../1", "task_not_found: no task ../1"},
 	} {
 		task, err := f.Claim(t.Context(), c.id, "ada")
 		got := string(task.Status)
@@ -147,7 +147,7 @@ func TestWatch(t *testing.T) {
 			go func() { ended <- Open(f.cfg).follow(ctx, next, func(all []Task) { told <- all }) }()
 			for i := 0; len(told) == 0; i++ { // the first changes may precede reading the list
 				if i > 1000 {
-					t.Fatal("nothing was told")
+					t.Fatal("no changes reported")
 				}
 				f.must(f.update("1", Change{Owner: ptr(fmt.Sprint(i))}))
 				time.Sleep(quiet)

@@ -59,7 +59,7 @@ func (l *List) Create(ctx context.Context, d Draft, may func(Task) error) (Task,
 	}
 	err := l.change(ctx, func(s *snapshot) error {
 		if n := len(s.tasks) + len(s.broken); n >= MaxTasks {
-			return fmt.Errorf("the list has %d tasks, and more are not possible; delete those that are done", n)
+			return fmt.Errorf("the list is full (%d tasks); delete completed tasks", n)
 		}
 		n := l.highest(s) + 1
 		t.ID = strconv.Itoa(n)
@@ -107,7 +107,7 @@ func Waits(all []Task, t *Task) []string {
 }
 
 // ErrNotFound is returned for an unknown task id.
-var ErrNotFound = errors.New("there is no such task")
+var ErrNotFound = errors.New("no such task")
 
 // Get returns the task with the given id.
 func (l *List) Get(_ context.Context, id string) (Task, error) {

@@ -138,10 +138,10 @@ func TestDependencies(t *testing.T) {
 		{"1", Change{BlockedBy: []string{"3"}, Status: ptr(Completed)}, "task 1 cannot wait for task 3, which waits for 1 already"},
 		{"3", Change{Blocks: []string{"1"}}, "task 1 cannot wait for task 3, which waits for 1 already"},
 		{"4", Change{Blocks: []string{"1"}, BlockedBy: []string{"3"}}, "task 4 cannot wait for task 3, which waits for 4 already"},
-		{"4", Change{Blocks: []string{"1", "9"}}, `there is no such task: "9"`},
-		{"4", Change{Blocks: []string{"../1"}}, `there is no such task: "../1"`},
-		{"04", Change{}, `there is no such task: "04"`},
-		{"", Change{}, `there is no such task: ""`},
+		{"4", Change{Blocks: []string{"1", "9"}}, `no such task: "9"`},
+		{"4", Change{Blocks: []string{"../1"}}, `no such task: "../1"`},
+		{"04", Change{}, `no such task: "04"`},
+		{"", Change{}, `no such task: ""`},
 		{"4", Change{Subject: ptr(" ")}, "a task needs a subject"},
 		{"4", Change{Status: ptr(Status("done"))}, `"done" is not a status; there are pending, in_progress and completed`},
 		{"4", Change{Subject: ptr(strings.Repeat("ä", maxSubject+1))}, "the subject is longer than 1000 characters; put details into the description"},
@@ -267,7 +267,7 @@ func TestBounds(t *testing.T) {
 		f.file(id, `{"id":"`+id+`","subject":"x","status":"completed"}`)
 	}
 	start := time.Now()
-	if _, err := f.Create(t.Context(), Draft{Subject: "x"}, nil); err == nil || !strings.Contains(err.Error(), "delete those that are done") {
+	if _, err := f.Create(t.Context(), Draft{Subject: "x"}, nil); err == nil || !strings.Contains(err.Error(), "delete completed tasks") {
 		t.Error(err)
 	}
 	t.Logf("a full list is read in %v", time.Since(start))

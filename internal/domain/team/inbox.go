@@ -87,7 +87,7 @@ func (s *Store) decodeInbox(team, member string, data []byte) ([]Message, error)
 	for _, one := range each {
 		var m Message
 		if err := json.Unmarshal(one, &m); err != nil {
-			s.cfg.Log.Warn("something in an inbox is no message", "team", team, "member", member, "why", err)
+			s.cfg.Log.Warn("skipping an invalid message in an inbox", "team", team, "member", member, "why", err)
 			continue
 		}
 		all = append(all, m)

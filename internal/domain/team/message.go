@@ -191,7 +191,7 @@ func required(field, value string) error {
 // checkRequest returns an error if a request id is invalid.
 func checkRequest(id string) error {
 	if len(id) > 64 || !safe(id) {
-		return fmt.Errorf("%q is no id of a request", clip(id))
+		return fmt.Errorf("%q is not a request id", clip(id))
 	}
 	return nil
 }
@@ -262,7 +262,7 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 	}
 	if w.Kind != "" {
 		if got.Body = newBody(w.Kind); got.Body == nil {
-			return fmt.Errorf("there is no kind %q of messages", clip(string(w.Kind)))
+			return fmt.Errorf("unknown message kind %q", clip(string(w.Kind)))
 		}
 		if err := json.Unmarshal(w.Body, got.Body); err != nil {
 			return fmt.Errorf("its body cannot be read: %w", err)

@@ -56,7 +56,7 @@ func (p *Mailbox) Send(ctx context.Context, to string, m Message) ([]string, err
 	}
 	me := t.Member(p.member)
 	if me == nil {
-		return nil, fmt.Errorf("%s is no longer in the team %s", p.member, p.team)
+		return nil, fmt.Errorf("%s has left the team %s", p.member, p.team)
 	}
 	names := t.Others(p.member)
 	if to != Everyone {
@@ -113,7 +113,7 @@ func (p *Mailbox) deliver(ctx context.Context, t *Team, to string, m Message) er
 func (p *Mailbox) Ask(ctx context.Context, to string, b Body) (Body, error) {
 	id := requests(b)
 	if id == "" {
-		return nil, fmt.Errorf("%s is no request", b.kind())
+		return nil, fmt.Errorf("%s is not a request", b.kind())
 	}
 	reply := make(chan Body, 1)
 	p.mu.Lock()

@@ -212,7 +212,7 @@ func TestBrokenInbox(t *testing.T) {
 	s, log := newCrew(t)
 	path := filepath.Join(s.cfg.Dir, "crew", inboxes, "bob.json")
 	os.WriteFile(path, []byte(`[7,{"id":"1"},{"id":"2","from":"ann","kind":"nope","body":{}},{"id":"3","from":"ann","text":"good"}]`), 0o600) // ok: the next line shows
-	if got := receive(t, s.Post("crew", "bob")); !slices.Equal(got, []string{"ann: good"}) || strings.Count(log.String(), "is no message") < 3 {
+	if got := receive(t, s.Post("crew", "bob")); !slices.Equal(got, []string{"ann: good"}) || strings.Count(log.String(), "skipping an invalid message") < 3 {
 		t.Errorf("%v\n%s", got, log)
 	}
 }

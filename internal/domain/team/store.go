@@ -54,7 +54,7 @@ func New(c Config) *Store {
 }
 
 // ErrUnknown is returned for an unknown team.
-var ErrUnknown = errors.New("there is no such team")
+var ErrUnknown = errors.New("no such team")
 
 // Create creates a team with its lead. If the name is taken, a number is appended.
 func (s *Store) Create(ctx context.Context, t Team, lead Member) (Team, error) {

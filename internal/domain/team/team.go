@@ -134,7 +134,7 @@ func (t *Team) add(m Member) (Member, error) {
 	}
 	name := Normalise(m.Name)
 	if name == "" {
-		return m, fmt.Errorf("%q is no name for a teammate: use letters, digits and hyphens", clip(m.Name))
+		return m, fmt.Errorf("invalid teammate name %q: use letters, digits and hyphens", clip(m.Name))
 	}
 	m.Name = unique(name, func(name string) bool { return t.Member(name) != nil })
 	m.ID = m.Name + "@" + t.Name

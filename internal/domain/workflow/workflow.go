@@ -96,7 +96,7 @@ func known(fields frontmatter.Fields, names ...string) error {
 			found = found || n == name
 		}
 		if !found {
-			return fmt.Errorf("there is no field %q; there are %s", name, strings.Join(names, ", "))
+			return fmt.Errorf("unknown field %q; there are %s", name, strings.Join(names, ", "))
 		}
 	}
 	return nil
@@ -109,7 +109,7 @@ type parser struct {
 
 func (p *parser) steps(v frontmatter.Value, grouped bool) ([]Step, error) {
 	if len(v.List) == 0 {
-		return nil, errors.New("there are no steps: give a list of at least one")
+		return nil, errors.New("steps is empty: list at least one step")
 	}
 	var all []Step
 	for _, item := range v.List {
@@ -221,7 +221,7 @@ func condition(f frontmatter.Fields) (*Condition, error) {
 		c.Exists = &b
 	}
 	if given != 1 || c.Value == "" {
-		return nil, errors.New("when: give a value and one of equals, contains and exists")
+		return nil, errors.New("when: needs a value and exactly one condition: equals, contains or exists")
 	}
 	return c, nil
 }

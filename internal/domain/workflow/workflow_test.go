@@ -161,7 +161,7 @@ func TestRetries(t *testing.T) {
 		}
 	}
 	if compiled == 0 {
-		t.Error("the cache was not asked")
+		t.Error("the cache was not used")
 	}
 }
 
@@ -236,7 +236,7 @@ func TestJournalCutAnywhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := OpenJournal(path, w, nil); err == nil {
-		t.Error("what is no journal was taken for one")
+		t.Error("a file that is not a journal was accepted")
 	}
 	if kept, err := os.ReadFile(path); err != nil || !bytes.Equal(kept, notes) {
 		t.Errorf("%q, %v", kept, err)
@@ -269,10 +269,10 @@ func TestCancelled(t *testing.T) {
 // Proves X-130.
 func TestBadWorkflows(t *testing.T) {
 	for text, want := range map[string]string{
-		"description: x":                                      "no steps",
-		"steps: go":                                           "no steps",
-		"steps: [{name: a, prompt: x}]\nrun: rm":              `no field "run"`,
-		"steps: [{name: a, prompt: x, command: rm}]":          `no field "command"`,
+		"description: x":                                      "steps is empty",
+		"steps: go":                                           "steps is empty",
+		"steps: [{name: a, prompt: x}]\nrun: rm":              `unknown field "run"`,
+		"steps: [{name: a, prompt: x, command: rm}]":          `unknown field "command"`,
 		"steps: [{name: a}]":                                  "no prompt",
 		"steps: [{name: ../a, prompt: x}]":                    "its name",
 		"steps: [{name: a, prompt: x}, {name: a, prompt: x}]": "the same name",
@@ -284,10 +284,10 @@ func TestBadWorkflows(t *testing.T) {
 		"steps: [{name: a, prompt: x, worktree: perhaps}]":                                              "true or false",
 		"steps: [{name: a, prompt: x, schema: {type: 7}}]":                                              "its schema",
 		"steps: [{name: a, prompt: x, when: {value: inputs.x, exists: true}}]":                          "no such input",
-		"steps: [{name: a, prompt: x, when: {value: inputs.x}}]":                                        "one of equals",
+		"steps: [{name: a, prompt: x, when: {value: inputs.x}}]":                                        "equals, contains or exists",
 		"steps: [{name: a, parallel: [{name: b, parallel: [{name: c, prompt: x}]}]}]":                   "another group",
 		"steps: [{name: g, parallel: [{name: a, prompt: x}, {name: b, prompt: '{{steps.a.output}}'}]}]": "no step of that name runs before",
-		`{"steps":[{"name":"a","prompt":"x","agent":1,"x":2}]}`:                                         `no field "x"`,
+		`{"steps":[{"name":"a","prompt":"x","agent":1,"x":2}]}`:                                         `unknown field "x"`,
 		strings.Repeat("#", maxFile+1):                                                                  "at most",
 	} {
 		if _, err := Parse("test", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {

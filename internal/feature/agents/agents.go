@@ -175,7 +175,7 @@ func (a *Agents) Tool() tool.Tool {
 // enabled returns an error if no agents can be launched.
 func (a *Agents) enabled() error {
 	if a == nil {
-		return errors.New("there are no agents in this session")
+		return errors.New("no agents in this session")
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func listed(names []string) string {
 }
 
 // ErrUnknown reports an unknown agent.
-var ErrUnknown = errors.New("there is no such agent")
+var ErrUnknown = errors.New("no such agent")
 
 // Continue sends a message to an agent. A running agent receives it after its current step; a
 // finished one resumes in the background. It returns a text for the model.

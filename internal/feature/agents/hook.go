@@ -19,7 +19,7 @@ const HookType = "hook"
 // hook names none. When ctx is done, the agent is stopped.
 func RunHook(ctx context.Context, agents *Agents, small string, i prompted.Inquiry) (json.RawMessage, error) {
 	if agents == nil {
-		return nil, errors.New("there are no agents in this session")
+		return nil, errors.New("no agents in this session")
 	}
 	out, err := agents.Launch(ctx, hookRequest(small, i), nil)
 	switch {

@@ -50,7 +50,7 @@ func (k kinds) refused(d *agentdef.Definition) error {
 		return fmt.Errorf("a coordinator launches agents of the type %s only", builtin.Worker)
 	}
 	if k.cfg.Self != nil && !k.cfg.Self.MayLaunch(d.Name) {
-		return fmt.Errorf("an agent of the type %s may not launch one of the type %s", k.cfg.Self.Name, d.Name)
+		return fmt.Errorf("an agent of type %s may not launch agents of type %s", k.cfg.Self.Name, d.Name)
 	}
 	return nil
 }

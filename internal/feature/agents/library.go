@@ -142,7 +142,7 @@ func Main(p *settings.Project, l *agentdef.Library, name string) (*agentdef.Defi
 func Approved(t *settings.Trust, d *agentdef.Definition) error {
 	for _, it := range settings.AgentItems(d) {
 		if !t.Approved(it) {
-			return fmt.Errorf("the agent %s is not used, because you have not approved its %s %s; adze trust shows what it does, and asks", d.Name, it.Kind, it.Name)
+			return fmt.Errorf("agent %s is not used: you have not approved its %s %s; run adze trust to review it", d.Name, it.Kind, it.Name)
 		}
 	}
 	return nil

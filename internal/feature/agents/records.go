@@ -63,7 +63,7 @@ func (k *records) drop(id string) {
 // notKept reports, once, that agent records are not stored. The agents run anyway.
 func (k *records) notKept(err error) {
 	k.unkept.Do(func() {
-		k.say(fmt.Sprintf("what agents do is not kept, and they cannot be continued after this run of adze: %v", err))
+		k.say(fmt.Sprintf("agent records can't be saved, so agents can't be continued in a later run: %v", err))
 	})
 }
 
@@ -84,7 +84,7 @@ func (k *records) read(id string) (kind string, b Spec, err error) {
 	}
 	var m meta
 	if err := json.Unmarshal(data, &m); err != nil {
-		return "", b, fmt.Errorf("what was kept of the agent %s cannot be read: %w", id, err)
+		return "", b, fmt.Errorf("reading the record of agent %s: %w", id, err)
 	}
 	return m.Type, Spec{ID: id, Title: m.Description, Model: m.Model, Mode: m.Mode, Dir: m.Dir, Left: m.Left, Use: m.Use}, nil
 }

@@ -296,7 +296,7 @@ func (x *run) try(ctx context.Context, tree bool) (out Outcome, err error) {
 	}
 	if tree {
 		if x.spec.Tree, err = cfg.Tree(ctx, x.spec.ID); err != nil {
-			return out, fmt.Errorf("there is no worktree for the agent: %w", err)
+			return out, fmt.Errorf("no worktree for the agent: %w", err)
 		}
 		x.spec.Dir, x.spec.Left = x.spec.Tree.Path, x.spec.Tree.Root
 		defer func() { x.leaveTree(&out) }()
@@ -516,7 +516,7 @@ func checkDir(dir string) error {
 		return fmt.Errorf("%q is not an absolute path", dir)
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return fmt.Errorf("there is no directory %s", dir)
+		return fmt.Errorf("no directory %s", dir)
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // errNoAnswer reports that the answer a fork continues from no longer exists.
-var errNoAnswer = errors.New("what the fork began with is no longer in the conversation, which was compacted or cleared: launch another agent, and tell it what it has to know")
+var errNoAnswer = errors.New("the conversation that the fork continued was compacted or cleared: launch another agent and give it the context it needs")
 
 // Seed returns a fork's initial conversation: everything up to the answer with the launching
 // call, and for each call of that answer a placeholder result. All forks of an answer start

@@ -52,7 +52,7 @@ func TestExamine(t *testing.T) {
 	c := fine(t, map[string]string{"LANG": "en_US.UTF-8", "TERM": "xterm"})
 	checks := Examine(t.Context(), c)
 	if n := commands.Broken(checks); n != 0 {
-		t.Errorf("%d problems where there are none: %v", n, checks)
+		t.Errorf("unexpected problems (%d): %v", n, checks)
 	}
 	if _, err := os.Stat(c.Project.Home); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the state home was made: %v", err)

@@ -158,7 +158,7 @@ func Confined(on bool, inForce func() bool) (string, error) {
 	case !on:
 		return "off", nil
 	case !inForce():
-		return "", errors.New("it is switched on, but does not work here; adze sandbox status says why")
+		return "", errors.New("enabled, but not working on this machine; run adze sandbox status for the reason")
 	}
 	return "works", nil
 }

@@ -37,7 +37,7 @@ func (s *Client) Awaited(ctx context.Context) []mcp.Status {
 // result is returned as an error.
 func (s *Client) CallText(ctx context.Context, server, tool string, input json.RawMessage) (string, error) {
 	if s == nil {
-		return "", errors.New("there are no MCP servers here")
+		return "", errors.New("no MCP servers here")
 	}
 	r, err := s.Session.Call(ctx, server, tool, input, nil)
 	if err != nil {

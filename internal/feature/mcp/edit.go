@@ -32,7 +32,7 @@ func FileOf(p *settings.Project, s roster.Scope) (string, error) {
 	case roster.Project:
 		return p.Trust.ServerFiles()[0], nil
 	}
-	return "", fmt.Errorf("there is no scope %s; use local, project or user", roster.Shown(string(s)))
+	return "", fmt.Errorf("unknown scope %s; use local, project or user", roster.Shown(string(s)))
 }
 
 // ErrExists reports that the server already exists.

@@ -132,7 +132,7 @@ func (s *Client) Host(from hosted.Servers) error {
 		fields := map[string]json.RawMessage{}
 		if c := from.Configs[name]; len(c) > 0 {
 			if err := json.Unmarshal(c, &fields); err != nil || fields == nil {
-				return &hostapi.Refusal{Code: hostapi.Invalid, Text: fmt.Sprintf("sdkMcpServerConfigs: what it says about %q is not an object", name)}
+				return &hostapi.Refusal{Code: hostapi.Invalid, Text: fmt.Sprintf("sdkMcpServerConfigs: the value for %q is not an object", name)}
 			}
 		}
 		fields["type"] = json.RawMessage(`"sdk"`)

@@ -190,7 +190,7 @@ func TestGuests(t *testing.T) {
 	f = p.fleet(settings.Source{}, Flags{})
 	_, _, errs = set(map[string]json.RawMessage{"own": own})
 	if errs["own"] == nil || len(toolsOf(f)) > 0 {
-		t.Errorf("what an administrator denies is used: %v", f.List())
+		t.Errorf("a server denied by policy is used: %v", f.List())
 	}
 	p.Write("etc/managed-mcp.json", `{"mcpServers":{}}`)
 	if f = p.fleet(settings.Source{}, Flags{}); len(f.List()) > 0 {
@@ -198,6 +198,6 @@ func TestGuests(t *testing.T) {
 	}
 	set(map[string]json.RawMessage{"own": own})
 	if list := f.List(); slices.ContainsFunc(list, func(st mcp.Status) bool { return st.Type == roster.Host }) {
-		t.Errorf("beside those of an administrator: %v", list)
+		t.Errorf("alongside policy servers: %v", list)
 	}
 }

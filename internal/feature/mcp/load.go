@@ -67,10 +67,10 @@ func Load(p *settings.Project, flags Flags) (*roster.Roster, error) {
 	switch {
 	case exclusive:
 		if len(flags.Configs) > 0 {
-			l.problem("--mcp-config", "it is ignored: an administrator says which servers there are")
+			l.problem("--mcp-config", "ignored: an administrator manages the MCP servers")
 		}
 		if len(flags.Guests) > 0 {
-			l.problem("the host", "its servers are ignored: an administrator says which servers there are")
+			l.problem("the host", "its servers are ignored: an administrator manages the MCP servers")
 		}
 	case flags.Strict:
 		err = l.flags(flags.Configs)
@@ -416,7 +416,7 @@ func (l *loader) policy() (*roster.Policy, error) {
 	policy := &roster.Policy{}
 	for _, part := range l.p.Settings().Parts("allowedMcpServers") {
 		if err := policy.Allow(part.JSON); err != nil {
-			l.problem(part.File, fmt.Sprintf("allowedMcpServers: %v; what is wrong allows nothing", err))
+			l.problem(part.File, fmt.Sprintf("allowedMcpServers: %v; the invalid entry allows nothing", err))
 		}
 	}
 	for _, part := range l.p.Settings().Parts("deniedMcpServers") {

@@ -106,7 +106,7 @@ func TestSources(t *testing.T) {
 	p.Write("etc/managed-settings.json", server("s", "11"))
 	check("managed", "s=managed:11", Flags{Configs: []string{server("s", "10")}})
 	p.Write("etc/managed-mcp.json", server("m", "12"))
-	check("managed alone", "m=managed:12 (--mcp-config: it is ignored: an administrator says which servers there are)", Flags{Configs: []string{server("s", "10")}, Strict: true})
+	check("managed alone", "m=managed:12 (--mcp-config: ignored: an administrator manages the MCP servers)", Flags{Configs: []string{server("s", "10")}, Strict: true})
 	p.Write("etc/managed-mcp.json", "{")
 	if got := p.list(settings.Source{}, Flags{}); !strings.Contains(got, "does not start without the administrator's list") {
 		t.Errorf("broken managed file: %s", got)
@@ -223,7 +223,7 @@ func TestPolicy(t *testing.T) {
 		`{"deniedMcpServers":[{"serverName":"s"}]}`:       "s=user:x!",
 		`{"allowedMcpServers":[{"serverCommand":["x"]}]}`: "s=user:x",
 		`{"allowedMcpServers":[]}`:                        "s=user:x!",
-		`{"allowedMcpServers":[{}, {"serverName":"s"}]}`:  "s=user:x (/etc/managed-settings.json: allowedMcpServers: item 1: it has none of serverName, serverCommand and serverUrl; what is wrong allows nothing)",
+		`{"allowedMcpServers":[{}, {"serverName":"s"}]}`:  "s=user:x (/etc/managed-settings.json: allowedMcpServers: item 1: it has none of serverName, serverCommand and serverUrl; the invalid entry allows nothing)",
 	} {
 		p.Write("etc/managed-settings.json", settingsText)
 		if got := p.list(settings.Source{}, Flags{}); got != want {
@@ -285,7 +285,7 @@ func TestAsk(t *testing.T) {
 		}
 		p.Write("work/.mcp.json", `{"mcpServers":{"a":{"command":"3"},"b":{"command":"2","args":["\u001b[31m\n\u202e"]}}}`)
 		if out, _ := ask(""); !strings.Contains(out, `"command":"3"`) {
-			t.Errorf("%q: a changed entry is not asked about: %q", tt.answers, out)
+			t.Errorf("%q: no prompt for a changed entry: %q", tt.answers, out)
 		}
 	}
 	p := newPlace(t)
@@ -345,7 +345,7 @@ func TestReload(t *testing.T) {
 	}
 	check("c pending approval, b disabled")
 	if err := f.EnableLasting(t.Context(), "b", true); err == nil || !strings.Contains(err.Error(), "command is missing") {
-		t.Errorf("enabling what cannot be used: %v", err)
+		t.Errorf("enabling an unusable server: %v", err)
 	}
 	p.Write("etc/managed-mcp.json", "{")
 	if f.Reload() == nil {

@@ -61,9 +61,9 @@ func (l *loader) judge(flags Flags, from agentdef.Kind) (policy *roster.Policy, 
 	case from == agentdef.Plugin || from == agentdef.BuiltIn:
 		return policy, errors.New("agents of plugins may not bring servers")
 	case exclusive && from != agentdef.Managed:
-		return policy, errors.New("an administrator says which servers there are")
+		return policy, errors.New("an administrator manages the MCP servers")
 	case flags.Strict && from != agentdef.Managed && from != agentdef.Flag:
-		return policy, errors.New("--strict-mcp-config leaves out all servers but those of the command line")
+		return policy, errors.New("--strict-mcp-config allows only servers from the command line")
 	}
 	return policy, nil
 }

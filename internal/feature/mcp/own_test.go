@@ -55,7 +55,7 @@ func TestOwn(t *testing.T) {
 	check("wrong", "x=user:! command is missing", Flags{}, agentOf(agentdef.User, inline("x", `{}`)))
 	check("host", "", Flags{}, agentOf(agentdef.Flag, inline("x", `{"type":"sdk"}`)))
 	check("not host", "x=user:! the type sdk is for programs that start adze", Flags{}, agentOf(agentdef.User, inline("x", `{"type":"sdk"}`)))
-	strict := "--strict-mcp-config leaves out all servers but those of the command line"
+	strict := "--strict-mcp-config allows only servers from the command line"
 	check("strict", "x=user:prog value! "+strict, Flags{Strict: true}, agentOf(agentdef.User, x))
 	check("strict flag", "x=flag:prog value", Flags{Strict: true}, agentOf(agentdef.Flag, x))
 
@@ -77,7 +77,7 @@ func TestOwn(t *testing.T) {
 	}
 	p.Write("etc/managed-settings.json", `{}`)
 	p.Write("etc/managed-mcp.json", server("theirs", "x"))
-	check("exclusive", "x=user:prog value! an administrator says which servers there are", Flags{}, agentOf(agentdef.User, x))
+	check("exclusive", "x=user:prog value! an administrator manages the MCP servers", Flags{}, agentOf(agentdef.User, x))
 	check("exclusive, managed", "x=managed:prog value", Flags{}, agentOf(agentdef.Managed, x))
 	p.Write("etc/managed-mcp.json", `{`)
 	for _, e := range Own(p.open(settings.Source{}), Flags{}, agentOf(agentdef.Managed, x)) {
@@ -101,7 +101,7 @@ func TestAbsent(t *testing.T) {
 	s.Begin()
 	s.Wait(t.Context())
 	got := strings.Join(s.Absent(), "; ")
-	for _, want := range []string{`"off" (it is disabled)`, `"new" (the user has not approved it)`, "(no such server is configured)", `"bad" (command is missing)`, `"gone" (there is no program`} {
+	for _, want := range []string{`"off" (it is disabled)`, `"new" (the user has not approved it)`, "(no such server is configured)", `"bad" (command is missing)`, `"gone" (program`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in %s", want, got)
 		}

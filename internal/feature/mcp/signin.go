@@ -57,7 +57,7 @@ func (f *Manager) entry(name string) (*roster.Entry, error) {
 	e := f.configured().Find(name)
 	switch {
 	case e == nil:
-		return nil, fmt.Errorf("there is no server %s; adze mcp list shows them", roster.Shown(name))
+		return nil, fmt.Errorf("no server %s; adze mcp list shows them", roster.Shown(name))
 	case e.Unapproved:
 		return nil, fmt.Errorf("you have not approved %s, which is a server of the project; start adze at a terminal to do so", e.Name)
 	}

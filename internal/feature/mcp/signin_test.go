@@ -55,7 +55,7 @@ func TestSignInFromAConversation(t *testing.T) {
 				t.Errorf("said %q", text)
 			}
 		case <-time.After(time.Minute):
-			t.Fatalf("nothing is said of %s", want)
+			t.Fatalf("no message about %s", want)
 		}
 	}
 	hear("adze mcp login vault")
@@ -91,7 +91,7 @@ func TestSignInFromAConversation(t *testing.T) {
 	if state := f.List()[0].State; state != mcp.Connected {
 		t.Errorf("it is %s", state)
 	}
-	for name, want := range map[string]string{"theirs": "not approved", "none": "there is no server"} {
+	for name, want := range map[string]string{"theirs": "not approved", "none": "no server"} {
 		if _, err := f.BeginSignIn(t.Context(), name, false); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -76,12 +76,12 @@ func (p *Plugins) Find(name string) (*Plugin, error) {
 		return nil, fmt.Errorf("there are several plugins %s: name %s", name, idsOf(found))
 	}
 	if len(ids) == 0 {
-		return nil, fmt.Errorf("there is no plugin %q: none is installed; adze plugin install NAME installs one", name)
+		return nil, fmt.Errorf("unknown plugin %q: none is installed; adze plugin install NAME installs one", name)
 	}
 	if near := spell.Closest(name, ids, 1); len(near) > 0 {
-		return nil, fmt.Errorf("there is no plugin %q; did you mean %s?", name, near[0])
+		return nil, fmt.Errorf("unknown plugin %q; did you mean %s?", name, near[0])
 	}
-	return nil, fmt.Errorf("there is no plugin %q; %s", name, amount.There(ids))
+	return nil, fmt.Errorf("unknown plugin %q; %s", name, amount.There(ids))
 }
 
 func idsOf(list []*Plugin) string {

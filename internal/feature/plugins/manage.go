@@ -34,7 +34,7 @@ type Manager struct {
 func (p *Plugins) Manage(f Fetch) *Manager { return &Manager{p, f} }
 
 // errHome reports that plugins cannot be installed without a state home.
-var errHome = errors.New("there is no state home, where plugins are installed; set HOME or ADZE_HOME")
+var errHome = errors.New("no state home, where plugins are installed; set HOME or ADZE_HOME")
 
 // SetOption stores the value of a plugin's option; an empty text deletes it.
 func (m *Manager) SetOption(ctx context.Context, x *plugin.Plugin, o plugin.Option, text string) error {
@@ -127,11 +127,11 @@ func (o *Offer) Lines() (lines []string) {
 			lines = append(lines, "it runs nothing by itself")
 		}
 	} else if o.approved.Hash == o.Plugin.Hash {
-		lines = append(lines, "you have agreed to what it runs")
+		lines = append(lines, "you have approved this version")
 	} else {
 		changed := compare(o.approved.Effects, o.Contents.Effects).Lines()
 		if len(changed) == 0 {
-			changed = []string{"its hooks, servers and rules are the same, but what they run may have changed:"}
+			changed = []string{"its hooks, servers and rules are unchanged, but the programs they run may differ:"}
 		}
 		lines = append(append(lines, changed...), o.changedFiles()...)
 	}

@@ -146,9 +146,9 @@ func CheckOption(o plugin.Option, text string) (json.RawMessage, error) {
 		case !filepath.IsAbs(text):
 			return nil, fmt.Errorf("%s must be an absolute path", o.Name)
 		case err != nil:
-			return nil, fmt.Errorf("%s: there is no %s %s", o.Name, o.Type, text)
+			return nil, fmt.Errorf("%s: %s %s does not exist", o.Name, o.Type, text)
 		case info.IsDir() != (o.Type == "directory"):
-			return nil, fmt.Errorf("%s: %s is no %s", o.Name, text, o.Type)
+			return nil, fmt.Errorf("%s: %s is not a %s", o.Name, text, o.Type)
 		}
 	}
 	if o.Required && text == "" {

@@ -71,7 +71,7 @@ func (p *Plugins) current(h *startcache.Hooks) (*hook.Plugin, error) {
 			return set.hooks(x).Plugin, nil
 		}
 	}
-	return nil, fmt.Errorf("%s: its hooks are not those that it had when the session began; a session that begins now uses what it has", h.ID)
+	return nil, fmt.Errorf("%s: its hooks have changed since the session began; start a new session to use them", h.ID)
 }
 
 // Outline returns the plugin state needed at startup, or nil if it depends on more than

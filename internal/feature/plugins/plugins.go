@@ -191,7 +191,7 @@ func (p *Plugins) load(s *config.Settings, find finder) *Set {
 	set := &Set{by: p}
 	wanted := enablements(s, set)
 	if len(wanted) > 0 && p.cfg.Project.Home == "" {
-		set.Problems = append(set.Problems, "no plugin is used: there is no state home, where they are installed")
+		set.Problems = append(set.Problems, "plugins are off: no state home")
 		wanted = nil
 	}
 	p.take(s, set, wanted, find)
@@ -318,7 +318,7 @@ func (p *Plugins) take(s *config.Settings, set *Set, wanted []enablement, find f
 		case policy.forbids(w.id) != "":
 			x.State, x.Why = Forbidden, policy.forbids(w.id)
 		case !ok || hash != l.Plugin.Hash:
-			x.State, x.Why = Unapproved, fmt.Sprintf("you have not agreed to what it runs now; adze plugin enable %s shows it and asks", w.id)
+			x.State, x.Why = Unapproved, fmt.Sprintf("it runs code that you have not approved; run adze plugin enable %s to review it", w.id)
 		default:
 			x.State, x.Read = Used, l.Plugin
 			if missing := p.options.missing(l.Plugin, configured); len(missing) > 0 {
@@ -345,7 +345,7 @@ func resolveNames(set *Set) {
 		case other == nil:
 			names[key] = x
 		default:
-			x.State, x.Read, x.Why = Broken, nil, fmt.Sprintf("another plugin of the same name is in use, %s; disable one of them", other.ID)
+			x.State, x.Read, x.Why = Broken, nil, fmt.Sprintf("%s has the same name; disable one of the two", other.ID)
 		}
 	}
 }

@@ -279,7 +279,7 @@ func TestEarly(t *testing.T) {
 		t.Errorf("%d plugins are used: %q", len(set.used()), errs)
 	}
 	if p.Early() != set {
-		t.Error("what is known is not what was found")
+		t.Error("the cached set differs from the loaded one")
 	}
 }
 
@@ -505,7 +505,7 @@ func TestUninstallLeavesNoTrace(t *testing.T) {
 		t.Errorf("settings: %v (-before +after):\n%s", err, diff)
 	}
 	if _, err := os.Stat(filepath.Join(b.home, ".adze/plugins/data/team/fmt/kept")); err != nil {
-		t.Error("what the plugin kept is gone")
+		t.Error("the plugin's data is gone")
 	}
 	out, err := exec.CommandContext(t.Context(), "grep", "-rlE", "fmt@team|value-of-it|true one", filepath.Join(b.home, ".adze")).Output()
 	if len(out) > 0 {
@@ -517,7 +517,7 @@ func TestUninstallLeavesNoTrace(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(b.home, ".adze/plugins/data/team")); err == nil {
-		t.Error("what the plugin kept is still there")
+		t.Error("the plugin's data was not removed")
 	}
 }
 
@@ -653,7 +653,7 @@ func TestAgentsAndStylesByName(t *testing.T) {
 			t.Errorf("no line begins with %q:\n%s", want, text)
 		}
 	}
-	if !strings.Contains(text, "broken.md: it is no agent") || strings.Contains(text, "\x1b") || strings.Contains(text, "agents  agents") {
+	if !strings.Contains(text, "broken.md: not an agent") || strings.Contains(text, "\x1b") || strings.Contains(text, "agents  agents") {
 		t.Errorf("shown:\n%s", text)
 	}
 	if lines := b.install("fmt"); !slices.Contains(lines, "agent   fmt:one: First") || !slices.Contains(lines, "style   fmt:x: Short") {
@@ -771,7 +771,7 @@ func TestCheckComparesFiles(t *testing.T) {
 	b.install("fmt")
 	p := b.open()
 	if got := p.Check(t.Context()); len(got.Problems) > 0 {
-		t.Errorf("problems of what was installed: %q", got.Problems)
+		t.Errorf("unexpected problems after installing: %q", got.Problems)
 	}
 	_, x, err := p.Look("fmt")
 	if err != nil {
@@ -781,7 +781,7 @@ func TestCheckComparesFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := b.open().Check(t.Context()); len(got.Problems) != 1 || !strings.Contains(got.Problems[0], "its file run.sh was changed after it was installed") {
-		t.Errorf("problems of what was changed: %q", got.Problems)
+		t.Errorf("problems after a change: %q", got.Problems)
 	}
 }
 
@@ -793,7 +793,7 @@ func TestProblemsOfAnOffer(t *testing.T) {
 	lines := b.install("two")
 	for _, want := range []string{
 		"problem: " + filepath.FromSlash("two/SKILL.md") + ": it is not used: put it into skills/two/",
-		"problem: " + filepath.FromSlash("two/agents/broken.md") + ": it is no agent: it has no front matter with name and description",
+		"problem: " + filepath.FromSlash("two/agents/broken.md") + ": not an agent: it has no front matter with name and description",
 	} {
 		if !slices.Contains(lines, want) {
 			t.Errorf("no line %q in %q", want, lines)

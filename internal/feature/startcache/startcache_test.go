@@ -142,7 +142,7 @@ func TestWords(t *testing.T) {
 		change(s)
 		start := Open(s.cfg).Start()
 		if start == nil {
-			t.Fatalf("%s: there is no start", name)
+			t.Fatalf("%s: no cached start", name)
 		}
 		if text := start.Skills.Words.Text(); text != "" {
 			t.Errorf("%s: they are %q", name, text)
@@ -181,7 +181,7 @@ func TestFresh(t *testing.T) {
 func TestOutdated(t *testing.T) {
 	s := newSetting(t)
 	b := Open(s.cfg)
-	s.write("index", "written meanwhile")
+	s.write("index", "concurrent write")
 	b.Keep(func() (*Listing, []File) { t.Error("it is made"); return nil, nil })
 	b.Close()
 }

@@ -50,9 +50,9 @@ func (c *Chooser) Chosen() style.Style {
 // unknown returns the error for a style that does not exist.
 func unknown(set *style.Set, name string) error {
 	if near := spell.Closest(name, set.Names(), 1); len(near) > 0 {
-		return fmt.Errorf("there is no output style %s; did you mean %s?", name, near[0])
+		return fmt.Errorf("unknown output style %s; did you mean %s?", name, near[0])
 	}
-	return fmt.Errorf("there is no output style %s", name)
+	return fmt.Errorf("unknown output style %s", name)
 }
 
 // Choose saves a style in the local settings, for conversations after the current one, which
@@ -70,6 +70,6 @@ func (c *Chooser) Choose(ctx context.Context, name, now string, short func(path 
 	if s.Name == now {
 		return fmt.Sprintf("The output style is %s, in this conversation and the next ones. Saved in %s.", s.Name, short(file)), nil
 	}
-	return fmt.Sprintf("The output style is %s from the next conversation on: /clear or a new start begins one. This one keeps %s, so that what was sent stays cached. Saved in %s.",
+	return fmt.Sprintf("New conversations will use the output style %s; /clear starts one. This conversation keeps %s, so that the provider's cache stays valid. Saved in %s.",
 		s.Name, now, short(file)), nil
 }

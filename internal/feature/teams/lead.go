@@ -161,7 +161,7 @@ func (l *Lead) Create(ctx context.Context, name, description string) (teamtool.C
 func (l *Lead) Delete(ctx context.Context) (string, error) {
 	name := l.Team()
 	if name == "" {
-		return "", errors.New("there is no team to end")
+		return "", errors.New("no team to delete")
 	}
 	t, err := l.cfg.Store.Open(name)
 	if err != nil && !errors.Is(err, team.ErrUnknown) {
@@ -249,7 +249,7 @@ func (l *Lead) Carry(ctx context.Context, letter teamtool.Message) (teamtool.Rec
 		return teamtool.Receipt{To: []string{letter.To}, Status: status}, err
 	}
 	if post == nil {
-		return teamtool.Receipt{}, errors.New("there is no team and no sub-agent to write to")
+		return teamtool.Receipt{}, errors.New("no team and no sub-agent to write to")
 	}
 	if letter.Order != nil {
 		return l.order(ctx, post, letter)
@@ -271,7 +271,7 @@ func (l *Lead) order(ctx context.Context, post *team.Mailbox, letter teamtool.Me
 		if err != nil {
 			return teamtool.Receipt{}, err
 		}
-		return teamtool.Receipt{To: got, Request: id, Status: fmt.Sprintf("%s is asked to end; the answer will come as a message.", got[0])}, nil
+		return teamtool.Receipt{To: got, Request: id, Status: fmt.Sprintf("Asked %s to end; the answer will arrive as a message.", got[0])}, nil
 	case teamtool.PlanResponse:
 		return l.answerPlan(ctx, post, letter)
 	}
@@ -298,7 +298,7 @@ func (l *Lead) answerPlan(ctx context.Context, post *team.Mailbox, letter teamto
 		l.mu.Unlock()
 		return teamtool.Receipt{}, err
 	}
-	status := fmt.Sprintf("%s is told to change the plan.", from)
+	status := fmt.Sprintf("Asked %s to change the plan.", from)
 	if *o.Approve {
 		status = fmt.Sprintf("%s begins to carry out the plan, in mode %s.", from, mode)
 	}

@@ -245,7 +245,7 @@ func (m *Teammate) rest(ctx context.Context) bool {
 	m.sent = nil
 	m.mu.Unlock()
 	if _, err := m.post.Send(ctx, team.Lead, team.Message{Body: body}); err != nil {
-		m.cfg.Log.Warn("the lead was not told that a teammate is idle", "name", m.cfg.Name, "err", err)
+		m.cfg.Log.Warn("notifying the lead of an idle teammate failed", "name", m.cfg.Name, "err", err)
 	}
 	m.setIdle(ctx, false, true)
 	return false
@@ -338,7 +338,7 @@ func (m *Teammate) order(ctx context.Context, l teamtool.Message) (teamtool.Rece
 	status := "You end after this turn. Finish it in a sentence."
 	if !*l.Order.Approve {
 		body = &team.ShutdownRejected{Request: m.asked, Reason: l.Order.Reason}
-		status = "The lead is told that you go on."
+		status = "The lead has been notified that you are continuing."
 	}
 	if _, err := m.post.Send(ctx, team.Lead, team.Message{Body: body}); err != nil {
 		return teamtool.Receipt{}, err

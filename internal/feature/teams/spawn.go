@@ -103,7 +103,7 @@ func (l *Lead) Spawn(ctx context.Context, d SpawnRequest) (SpawnResult, error) {
 	case d.Name == "":
 		return SpawnResult{}, errors.New("a teammate needs a name")
 	case name == "":
-		return SpawnResult{}, errors.New("there is no team: make one with TeamCreate first")
+		return SpawnResult{}, errors.New("no team: make one with TeamCreate first")
 	case d.Team != "" && team.Normalise(d.Team) != name:
 		return SpawnResult{}, fmt.Errorf("you lead the team %s, not %q", name, d.Team)
 	case len(d.Prompt) > team.MaxText:

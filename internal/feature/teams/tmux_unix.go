@@ -79,7 +79,7 @@ func RunPane(args []string) int {
 	}
 	var j job
 	if err := json.Unmarshal(data, &j); err != nil || len(j.Args) == 0 {
-		return fail(fmt.Errorf("what to run cannot be read: %w", err))
+		return fail(fmt.Errorf("reading the job: %w", err))
 	}
 	self, err := os.Executable()
 	if err != nil {

@@ -129,7 +129,7 @@ func (l *Lead) lost(ctx context.Context, name string, m team.Member, why string)
 	}
 	if post := l.office(); post != nil {
 		if _, err := post.Send(ctx, team.Lead, team.Message{Body: body}); err != nil {
-			l.cfg.Log.Warn("the lead was not told that a teammate is gone", "name", m.Name, "err", err)
+			l.cfg.Log.Warn("notifying the lead of a lost teammate failed", "name", m.Name, "err", err)
 		}
 	}
 }

@@ -132,9 +132,9 @@ func (s *Set) unknown(name string) error {
 	}
 	name = tool.OneLine(name, 60)
 	if len(names) == 0 {
-		return fmt.Errorf("there is no workflow %q: there are no files in .adze/workflows of a trusted project or the state home", name)
+		return fmt.Errorf("no workflow %q: .adze/workflows of the project (if trusted) and of the state home have no files", name)
 	}
-	text := fmt.Sprintf("there is no workflow %q; %s", name, amount.There(names))
+	text := fmt.Sprintf("no workflow %q; %s", name, amount.There(names))
 	if near := spell.Closest(name, names, 1); len(near) > 0 {
 		text += "; did you mean " + near[0] + "?"
 	}

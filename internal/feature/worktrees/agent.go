@@ -11,7 +11,7 @@ import (
 // [worktree.Tree.Finish].
 func (p *Place) ForAgent(ctx context.Context, id string) (*worktree.Tree, error) {
 	if p == nil {
-		return nil, errors.New("worktrees cannot be made here: there is no state home, or the conversation is part of another one")
+		return nil, errors.New("worktrees can't be created here: no state home, or this is a sub-conversation")
 	}
 	o := p.options("agent-"+id[:min(len(id), 8)], worktree.Agent)
 	if t := p.Current(); t != nil {

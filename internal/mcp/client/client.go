@@ -168,7 +168,7 @@ func (d *Dialer) reach(ctx, life context.Context, c *conn, g *guard) error {
 			c.link.transport = &sdk.StreamableClientTransport{Endpoint: e.URL, HTTPClient: r.client(), MaxEventSize: maxMessage}
 		}
 	default:
-		return fmt.Errorf("there is no transport %q", e.Type)
+		return fmt.Errorf("unknown transport %q", e.Type)
 	}
 	return nil
 }

@@ -107,10 +107,10 @@ func TestProgram(t *testing.T) {
 	}
 	for in, want := range map[[2]string]string{
 		{"echo", "Grüße"}: "Grüße", {"env", "GIVEN"}: "yes", {"env", "ADDED"}: "too", {"env", "HOME"}: "",
-		{"refuse", ""}: "error: no way", {"nosuch", ""}: "error: there is no tool nosuch",
+		{"refuse", ""}: "error: no way", {"nosuch", ""}: "error: unknown tool nosuch",
 		{"bad", ""}:        `error: the server violates the protocol: the result has no field "content"`,
-		{"bad", "number"}:  "error: the server violates the protocol: the result is no object",
-		{"bad", "content"}: `error: the server violates the protocol: the field "content" of the result is no list`,
+		{"bad", "number"}:  "error: the server violates the protocol: the result is not an object",
+		{"bad", "content"}: `error: the server violates the protocol: the field "content" of the result is not a list`,
 		{"bad", "error"}:   `error: the server violates the protocol: the field "isError" of the result is neither true nor false`,
 	} {
 		if got := call(t, c, in[0], in[1]); got != want {
@@ -146,7 +146,7 @@ func TestKindsOfContent(t *testing.T) {
 			{Kind: mcp.ResourceText, Text: "embedded", URI: "test://text", MIME: "text/plain"}, {Kind: mcp.ResourceBlob, Data: []byte{1, 2, 3}, URI: "test://blob"},
 			{Kind: mcp.ResourceLink, URI: "test://link", Name: "link", Description: "a link"},
 			{Kind: mcp.ImageContent, Flaw: "the data of image content that is broken or empty"}, {Flaw: `a piece of content of the unknown type "hologram"`},
-			{Flaw: `a text without the field "text"`}, {Flaw: `a resource without the field "resource"`}, {Flaw: "a piece of content that is no object"},
+			{Flaw: `a text without the field "text"`}, {Flaw: `a resource without the field "resource"`}, {Flaw: "a content item that is not an object"},
 		},
 	}
 	if diff := cmp.Diff(want, res); diff != "" {
@@ -335,7 +335,7 @@ func TestResourcesAndPrompts(t *testing.T) {
 	if diff := cmp.Diff([]mcp.Content{{Kind: mcp.ResourceBlob, Data: []byte{1, 2, 3}, URI: "test://blob"}}, blob); diff != "" || err != nil {
 		t.Errorf("blob (-want +got):\n%s%v", diff, err)
 	}
-	if _, err := c.Read(t.Context(), "test://no"); err == nil || err.Error() != "there is no resource test://no" {
+	if _, err := c.Read(t.Context(), "test://no"); err == nil || err.Error() != "no resource test://no" {
 		t.Errorf("a resource that is not there: %v", err)
 	}
 }
@@ -373,7 +373,7 @@ func TestLists(t *testing.T) {
 			if string(tools[2].Schema) != `{"type":"object"}` || string(tools[3].Schema) != `{"type":"object"}` {
 				t.Errorf("no schema: %s, %s", tools[2].Schema, tools[3].Schema)
 			}
-			if got := call(t, c, tools[0].Name, ""); got != "error: there is no tool Bash" { // the error text is cleaned, too
+			if got := call(t, c, tools[0].Name, ""); got != "error: unknown tool Bash" { // the error text is cleaned, too
 				t.Errorf("a call under the cleaned name: %q", got)
 			}
 		})
@@ -391,17 +391,17 @@ func TestDialErrors(t *testing.T) {
 	}{
 		{"exit", program("exit=3"), "ended with exit code 3; it printed: mcptest: told to end"},
 		{"version", program("protocol=1999-01-01"), `the server speaks the protocol version "1999-01-01"; adze speaks 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25, 2026-07-28`},
-		{"no program", &roster.Entry{Type: roster.Stdio, Command: "no-such-program"}, "there is no program no-such-program in PATH, which is " + os.Getenv("PATH") + "; install it"},
+		{"no program", &roster.Entry{Type: roster.Stdio, Command: "no-such-program"}, "program no-such-program not found in PATH (" + os.Getenv("PATH") + "); install it"},
 		{"no file", &roster.Entry{Type: roster.Stdio, Command: "./no-such-program"}, "no such file"},
 		{"a directory", &roster.Entry{Type: roster.Stdio, Command: "/usr"}, "the program /usr cannot be started: it is a directory"},
 		{"another transport", &roster.Entry{Type: roster.HTTP, URL: http404.URL}, "the server answers HTTP 404 (Not Found); check the URL, and if the server speaks the older transport, set the type to sse"},
-		{"no URL", &roster.Entry{Type: roster.HTTP, URL: "nowhere"}, `"nowhere" is no URL of a server`},
+		{"no URL", &roster.Entry{Type: roster.HTTP, URL: "nowhere"}, `"nowhere" is not a server URL`},
 		{"a file", &roster.Entry{Type: roster.SSE, URL: "file://x/etc/passwd"}, "the URL of a server cannot begin with file:"},
 		{"an editor elsewhere", &roster.Entry{Type: roster.WSIDE, URL: "ws://192.0.2.1:80"}, "an editor is on this machine, and 192.0.2.1 is not"},
 		{"refused", &roster.Entry{Type: roster.HTTP, URL: "http://127.0.0.1:1/"}, "connection refused"},
 		{"no WebSocket", &roster.Entry{Type: roster.WS, URL: strings.Replace(http404.URL, "http", "ws", 1)}, "the server answers HTTP 404 (Not Found) instead of opening a WebSocket"},
-		{"no host", &roster.Entry{Type: roster.Host}, "there is no host that has this server"},
-		{"no type", &roster.Entry{Type: "pigeon"}, `there is no transport "pigeon"`},
+		{"no host", &roster.Entry{Type: roster.Host}, "no host provides this server"},
+		{"no type", &roster.Entry{Type: "pigeon"}, `unknown transport "pigeon"`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -426,7 +426,7 @@ func TestSilentServer(t *testing.T) {
 			break
 		}
 		if limit > 10*time.Second {
-			t.Fatalf("what it printed is not told: %v", err)
+			t.Fatalf("its output is missing: %v", err)
 		}
 	}
 }
@@ -495,7 +495,7 @@ func TestGarbageAndFloods(t *testing.T) {
 	defer mu.Unlock()
 	seconds := int(time.Since(began)/time.Second) + 2
 	if changes > 3*seconds || lines > maxLogged*seconds {
-		t.Errorf("%d changes and %d lines were told in %d s", changes, lines, seconds)
+		t.Errorf("%d changes and %d lines reported in %d s", changes, lines, seconds)
 	}
 }
 

@@ -215,7 +215,7 @@ func (c *conn) Read(ctx context.Context, uri string) ([]mcp.Content, error) {
 	fields, _ := members(raw) // ok: no contents then
 	parts, ok := elements(fields["contents"])
 	if !ok {
-		return nil, errors.New(`the server violates the protocol: the field "contents" of the resource is no list`)
+		return nil, errors.New(`the server violates the protocol: the field "contents" of the resource is not a list`)
 	}
 	var list []mcp.Content
 	for _, part := range parts[:min(len(parts), maxParts)] {
@@ -254,7 +254,7 @@ func (c *conn) Prompt(ctx context.Context, name string, args map[string]string) 
 		}
 	}
 	if err := json.Unmarshal(raw, &res); err != nil || res.Messages == nil {
-		return nil, errors.New(`the server violates the protocol: the field "messages" of the prompt is no list of messages`)
+		return nil, errors.New(`the server violates the protocol: the field "messages" of the prompt is not a list of messages`)
 	}
 	var list []mcp.PromptMessage
 	for _, m := range res.Messages[:min(len(res.Messages), maxParts)] {
@@ -343,7 +343,7 @@ pages:
 		fields, _ := members(raw) // ok: no list then
 		entries, ok := elements(fields[field])
 		if !ok {
-			return nil, "", fmt.Errorf("the server violates the protocol: the field %q of the list is no list", field)
+			return nil, "", fmt.Errorf("the server violates the protocol: the field %q of the list is not a list", field)
 		}
 		for _, entry := range entries {
 			if len(all) == maxEntries {

@@ -32,7 +32,7 @@ func decodeTool(raw json.RawMessage) (tool mcp.Tool, own string, err error) {
 		Meta                     json.RawMessage `json:"_meta"`
 	}
 	if json.Unmarshal(raw, &w) != nil {
-		return tool, "", errors.New("an entry that is no tool")
+		return tool, "", errors.New("an invalid tool")
 	}
 	if own = str(w.Name); line(own, nameLimit) == "" {
 		return tool, "", errors.New("a tool without a name")
@@ -80,7 +80,7 @@ func decodeResource(raw json.RawMessage) (res mcp.Resource, own string, err erro
 		Size                                    float64
 	}
 	if json.Unmarshal(raw, &w) != nil {
-		return res, "", errors.New("an entry that is no resource")
+		return res, "", errors.New("an invalid resource")
 	}
 	if own = str(w.URI); own == "" {
 		own = str(w.URITemplate)
@@ -104,7 +104,7 @@ func decodePrompt(raw json.RawMessage) (p mcp.Prompt, own string, err error) {
 		}
 	}
 	if json.Unmarshal(raw, &w) != nil {
-		return p, "", errors.New("an entry that is no prompt")
+		return p, "", errors.New("an invalid prompt")
 	}
 	if own = str(w.Name); line(own, nameLimit) == "" {
 		return p, "", errors.New("a prompt without a name")
@@ -139,7 +139,7 @@ func elements(raw []byte) (all []json.RawMessage, ok bool) {
 func decodeResult(raw json.RawMessage) (*mcp.Result, error) {
 	w, ok := members(raw)
 	if !ok {
-		return nil, errors.New("the server violates the protocol: the result is no object")
+		return nil, errors.New("the server violates the protocol: the result is not an object")
 	}
 	res := &mcp.Result{}
 	if !jsonscan.IsNull(w["structuredContent"]) {
@@ -156,7 +156,7 @@ func decodeResult(raw json.RawMessage) (*mcp.Result, error) {
 	case ok:
 		res.Content = decodeContents(parts)
 	case len(w["content"]) > 0:
-		return nil, errors.New(`the server violates the protocol: the field "content" of the result is no list`)
+		return nil, errors.New(`the server violates the protocol: the field "content" of the result is not a list`)
 	case res.Structured == nil:
 		return nil, errors.New(`the server violates the protocol: the result has no field "content"`)
 	}
@@ -179,7 +179,7 @@ func decodeContents(parts []json.RawMessage) []mcp.Content {
 func decodeContent(raw json.RawMessage) mcp.Content {
 	w, ok := members(raw)
 	if !ok {
-		return mcp.Content{Flaw: "a piece of content that is no object"}
+		return mcp.Content{Flaw: "a content item that is not an object"}
 	}
 	switch kind := str(w["type"]); kind {
 	case "text":

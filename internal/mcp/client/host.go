@@ -29,7 +29,7 @@ type hosted struct {
 
 func (d *Dialer) hosted(life context.Context, server string, s *violations) (*hosted, error) {
 	if d.Host == nil {
-		return nil, errors.New("there is no host that has this server")
+		return nil, errors.New("no host provides this server")
 	}
 	return &hosted{wire: newWire(s), host: d.Host, server: server, life: life}, nil
 }

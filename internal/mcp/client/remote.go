@@ -48,7 +48,7 @@ type remote struct {
 func (d *Dialer) remote(ctx context.Context, e *roster.Entry) (*remote, error) {
 	u, err := url.Parse(e.URL)
 	if err != nil || u.Host == "" {
-		return nil, fmt.Errorf("%q is no URL of a server", e.URL)
+		return nil, fmt.Errorf("%q is not a server URL", e.URL)
 	}
 	switch u.Scheme {
 	case "ws":

@@ -226,7 +226,7 @@ func find(name, path, dir string) (string, error) {
 			return file, nil
 		}
 	}
-	return "", fmt.Errorf("there is no program %s in PATH, which is %s; install it or give its full path", line(name, nameLimit), cmp.Or(path, "empty"))
+	return "", fmt.Errorf("program %s not found in PATH (%s); install it or give its full path", line(name, nameLimit), cmp.Or(path, "empty"))
 }
 
 // executable returns the reason a file is not executable, or nil.

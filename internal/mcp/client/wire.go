@@ -56,7 +56,7 @@ func (w *wire) deliver(data []byte) {
 	default:
 		w.strikes.log("no message: " + line(string(data[:min(len(data), logLimit)]), logLimit))
 		if w.noise++; w.noise > maxNoise {
-			w.fail(errors.New("the server prints much that is no message; its first line of output should be one"))
+			w.fail(errors.New("the server prints output that is not JSON-RPC; check its first line"))
 		}
 	}
 }

@@ -64,7 +64,7 @@ func TestBinary(t *testing.T) {
 		{"JSON", mcp.Content{Kind: mcp.ResourceBlob, Data: []byte(`{"a":1}`), MIME: "application/json"}, ".json", "A file ("},
 		{"archive", mcp.Content{Kind: mcp.ResourceBlob, Data: []byte("PK\x03\x04 and more"), MIME: "text/plain"}, ".zip", "A file ("},
 		{"half a picture", mcp.Content{Kind: mcp.ImageContent, Data: picturePNG(t, 10, 10)[:30], MIME: "image/png"}, ".png", "cannot be shown"},
-		{"broken base64", mcp.Content{Kind: mcp.ImageContent, Flaw: "the data of the image are no base64"}, "", "Content was left out: the data of the image are no base64"},
+		{"broken base64", mcp.Content{Kind: mcp.ImageContent, Flaw: "the image data is not valid base64"}, "", "Content was left out: the image data is not valid base64"},
 		{"unknown kind", mcp.Content{Kind: 99}, "", "unknown kind"},
 		{"link", mcp.Content{Kind: mcp.ResourceLink, URI: "file:///x", Name: "x", Description: "about", MIME: "text/plain"}, "", "[Link to a resource: file:///x (text/plain), x: about]"},
 		{"text of a resource", mcp.Content{Kind: mcp.ResourceText, URI: "file:///x", Text: "hello"}, "", "Resource file:///x:\nhello"},
@@ -107,7 +107,7 @@ func TestPictures(t *testing.T) {
 	c.Images = func() bool { return false }
 	r = c.Render(t.Context(), from, many[:1], nil)
 	if got := msg.PlainText(r.Parts); len(r.Parts) != 1 || !strings.Contains(got, "that you cannot see") || !strings.Contains(got, r.Files[0]) {
-		t.Errorf("a model that sees nothing is told %q", got)
+		t.Errorf("a model without vision receives %q", got)
 	}
 }
 
@@ -124,7 +124,7 @@ func TestLongText(t *testing.T) {
 		{"one megabyte", strings.Repeat("a line of text\n", 70_000), ".txt", []string{"too long to show whole: 1.0 MB", "70000 lines", "Read, offset and limit", "It begins:\na line of text"}},
 		{"JSON on one line", `{"rows":[` + rows + `],"next":null}`, ".json", []string{"Format: JSON, {rows: a list of 8000 elements like {id, name, tags}, next: null}.", "Grep"}},
 		{"one line", strings.Repeat("x", 300_000), ".txt", []string{"very long lines"}},
-		{"JSON that is none", `{"rows":[` + rows + `}`, ".txt", nil},
+		{"invalid JSON", `{"rows":[` + rows + `}`, ".txt", nil},
 		{"deep JSON", strings.Repeat("[", 200_000) + strings.Repeat("]", 200_000), ".txt", nil},
 		{"deep JSON that can be read", strings.Repeat("[", 5000) + strings.TrimSuffix(strings.Repeat("1,", 100_000), ",") + strings.Repeat("]", 5000), ".json", []string{"a list of 1 element like a list of 1 element"}},
 		{"other scripts", strings.Repeat("字", 30_000), ".txt", nil},
@@ -231,7 +231,7 @@ func TestStructuredContentIsSentOnce(t *testing.T) {
 		{"fields that the text has", "path: docs/a.txt\nhash: 12ab34cd56ef", `{"path":"docs/a.txt","hash":"12ab34cd56ef"}`, false},
 		{"more than the text", "one row", `{"rows":[{"id":1}]}`, true},
 		{"another field as well", "alpha", `{"content":"alpha","next":"page2"}`, true},
-		{"a number beside the text", "alpha", `{"content":"alpha","total":2}`, true},
+		{"a number next to the text", "alpha", `{"content":"alpha","total":2}`, true},
 		{"little of a long text", strings.Repeat("words ", 20) + "ok", `{"status":"ok"}`, true},
 		{"another value", `{"n":1}`, `{"n":2}`, true},
 		{"an empty field", "alpha", `{"error":""}`, true},

@@ -115,7 +115,7 @@ func (r *renderer) persist() (text, path string) {
 		fmt.Fprintf(&b, "Format: JSON, %s.\n", shape)
 	}
 	if longest > maxLine {
-		b.WriteString("It has very long lines: take out what you need with a command such as jq or grep -o. ")
+		b.WriteString("It has very long lines: extract parts with a command such as jq or grep -o. ")
 	} else {
 		b.WriteString("Search it with Grep, or read parts of it with Read, offset and limit. ")
 	}

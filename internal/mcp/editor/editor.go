@@ -151,7 +151,7 @@ func read(path string) (l lock, err error) {
 	}
 	defer f.Close()
 	if opened, err := f.Stat(); err != nil || !os.SameFile(info, opened) {
-		return l, errors.New("it was replaced meanwhile")
+		return l, errors.New("it has been replaced")
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxSize+1))
 	switch {

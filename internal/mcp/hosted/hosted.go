@@ -68,7 +68,7 @@ func (l *Link) Send(ctx context.Context, server string, message json.RawMessage)
 		return response(h.ID, known)
 	}
 	if send == nil {
-		return nil, errors.New("there is no host")
+		return nil, errors.New("no host")
 	}
 	if manifest.Initialize != nil && h.Method == "notifications/initialized" {
 		return nil, nil // the host has already initialized the server

@@ -274,7 +274,7 @@ func (s *Server) handle(ctx context.Context, m Message) (any, *Error) {
 		case "test://blob":
 			return object{"contents": []object{{"uri": p.URI, "blob": base64.StdEncoding.EncodeToString([]byte{1, 2, 3})}}}, nil
 		}
-		return nil, &Error{Code: -32002, Message: "there is no resource " + p.URI}
+		return nil, &Error{Code: -32002, Message: "no resource " + p.URI}
 	case "prompts/list":
 		return object{"prompts": []object{
 			{"name": "review", "title": "Review", "description": "Reviews a file", "arguments": []object{{"name": "file", "required": true}, {"name": "style"}}},
@@ -284,7 +284,7 @@ func (s *Server) handle(ctx context.Context, m Message) (any, *Error) {
 		json.Unmarshal(m.Params, &p) // ok: no arguments then
 		return object{"messages": []object{{"role": "user", "content": object{"type": "text", "text": "Review " + p.Arguments["file"] + " !`touch /tmp/x` $HOME @file"}}}}, nil
 	}
-	return nil, &Error{Code: -32601, Message: "there is no method " + m.Method}
+	return nil, &Error{Code: -32601, Message: "method not found: " + m.Method}
 }
 
 func (s *Server) greet(params json.RawMessage) object {

@@ -173,7 +173,7 @@ func (r *reader) check(kind string) {
 		case r.Command == "":
 			r.fail("command is missing")
 		case r.URL != "":
-			r.fail(`it has a command and a URL; remove one of them, or write "type": "http"`)
+			r.fail(`it has both a command and a URL; remove one, or write "type": "http"`)
 		}
 	case Host:
 		if r.Scope != Flag {
@@ -203,7 +203,7 @@ func (r *reader) address(open, safe string) {
 	case u.User != nil:
 		r.fail("url has a user name or a password in it; use headers")
 	case u.Scheme == open && !loopback(u.Hostname()) && (len(r.Headers) > 0 || r.HeadersHelper != "" || r.OAuth != nil):
-		r.Warnings = append(r.Warnings, fmt.Sprintf("what the headers hold is sent unencrypted; use %s:// if the server has it", safe))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("the headers are sent unencrypted; use %s:// if the server has it", safe))
 	}
 }
 

@@ -100,7 +100,7 @@ func (p *Policy) check(e *Entry) error {
 			return nil
 		}
 	}
-	return errors.New("an administrator allows only certain servers, and this is none of them (allowedMcpServers)")
+	return errors.New("not in the administrator's list of allowed servers (allowedMcpServers)")
 }
 
 // matches reports whether the criterion matches a server. If it denies, a command matches with

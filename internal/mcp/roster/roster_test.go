@@ -40,7 +40,7 @@ func TestEntry(t *testing.T) {
 			Type: HTTP, URL: "https://a.example", OAuth: &OAuth{ClientID: "c", CallbackPort: 8080, Scopes: []string{"a"}}},
 		`{"url":"http://far.example/","headers":{"Authorization":"x"}}`: {
 			Type: HTTP, URL: "http://far.example/", Headers: map[string]string{"Authorization": "x"},
-			Warnings: []string{"what the headers hold is sent unencrypted; use https:// if the server has it"}},
+			Warnings: []string{"the headers are sent unencrypted; use https:// if the server has it"}},
 		`{"command":"x","b\u001b":1,"a":2,"timeout":-1}`: {
 			Type: Stdio, Command: "x", Warnings: []string{"timeout is not a positive number of milliseconds, and is ignored", `unknown fields are ignored: "a", "b\x1b"`}},
 	} {
@@ -156,7 +156,7 @@ func TestMerge(t *testing.T) {
 		"unapproved":      {parts: []part{{Project, `{"a":{"command":"1"}}`}}, unapproved: []string{"a"}, want: "a=project:1?"},
 		"unapproved takes nothing away": {parts: []part{{User, `{"a":{"command":"1"}}`}, {Project, `{"a":{"command":"2"}}`}},
 			unapproved: []string{"a"}, want: "a=user:1"},
-		"a nearer one that is not approved": {parts: []part{{Project, `{"a":{"command":"1"}}`}, {Project, `{"b":{"command":"2"}}`}}, unapproved: []string{"b"}, want: "a=project:1 b=project:2?"},
+		"an unapproved server in a nearer scope": {parts: []part{{Project, `{"a":{"command":"1"}}`}, {Project, `{"b":{"command":"2"}}`}}, unapproved: []string{"b"}, want: "a=project:1 b=project:2?"},
 		"same server": {parts: []part{{Plugin, `{"p":{"command":"x"}}`}, {User, `{"u":{"command":"x"}}`}, {Project, `{"o":{"command":"x"}}`}},
 			want: "o=project:x~u u=user:x p=plugin:x~u"},
 		"not the same": {parts: []part{{User, `{"a":{"command":"x","args":["1"]},"b":{"command":"x"},"c":{"command":"x","env":{"A":"1"}}}`}}, want: "a=user:x b=user:x c=user:x"},
@@ -165,7 +165,7 @@ func TestMerge(t *testing.T) {
 			want: "a=user:https://a.example b=user:https://a.example"},
 		"a plugin without headers": {parts: []part{{User, `{"a":{"url":"https://a.example","headers":{"A":"1"}}}`}, {Plugin, `{"b":{"url":"https://a.example"}}`}},
 			want: "a=user:https://a.example b=plugin:https://a.example~a"},
-		"what cannot be used replaces nothing": {parts: []part{{User, `{"u":{"command":"x"}}`}, {Local, `{"l":{"command":"x","disabled":true}}`}}, want: "l=local:x- u=user:x"},
+		"an unusable server replaces nothing": {parts: []part{{User, `{"u":{"command":"x"}}`}, {Local, `{"l":{"command":"x","disabled":true}}`}}, want: "l=local:x- u=user:x"},
 	} {
 		var list []*Entry
 		for _, p := range tt.parts {

@@ -33,7 +33,7 @@ func CheckAddress(address, token string) error {
 	host, _, err := net.SplitHostPort(address)
 	switch {
 	case err != nil:
-		return fmt.Errorf("%q is no address: write HOST:PORT, such as 127.0.0.1:8000", address)
+		return fmt.Errorf("invalid address %q: write HOST:PORT, such as 127.0.0.1:8000", address)
 	case token != "" && len(token) < minToken:
 		return fmt.Errorf("the token has fewer than %d characters; openssl rand -hex 32 makes a good one", minToken)
 	case token == "" && !loopback(host):

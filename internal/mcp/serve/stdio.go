@@ -104,10 +104,10 @@ func (c *streams) pump() {
 		case len(line) == 0:
 			continue
 		case !json.Valid(line):
-			c.refuse(jsonrpc.CodeParseError, "the line is no JSON")
+			c.refuse(jsonrpc.CodeParseError, "the line is not JSON")
 			continue
 		case line[0] != '{':
-			c.refuse(jsonrpc.CodeInvalidRequest, "the line is no message of JSON-RPC: write one object on each line")
+			c.refuse(jsonrpc.CodeInvalidRequest, "the line is not a JSON-RPC message: write one object per line")
 			continue
 		}
 		select {
@@ -125,7 +125,7 @@ func (c *streams) Read(ctx context.Context) (jsonrpc.Message, error) {
 		case line := <-c.read:
 			message, err := jsonrpc.DecodeMessage(line)
 			if err != nil {
-				c.refuse(jsonrpc.CodeInvalidRequest, "the line is no message of JSON-RPC 2.0")
+				c.refuse(jsonrpc.CodeInvalidRequest, "the line is not a JSON-RPC 2.0 message")
 				continue
 			}
 			c.asked(message)

@@ -90,7 +90,7 @@ func (k *TokenStore) begin(ctx context.Context, f *fetcher, e *roster.Entry, sco
 		case iss == "" && !s.NamesItself, iss != "" && iss == s.Issuer:
 			return nil
 		case iss == "":
-			return errors.New("the answer does not say which authorization server it is from")
+			return errors.New("the response does not identify its authorization server")
 		}
 		return fmt.Errorf("the answer is from another authorization server (%s)", tool.OneLine(iss, maxSaid))
 	})

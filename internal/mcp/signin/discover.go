@@ -135,7 +135,7 @@ func (f *fetcher) describe(ctx context.Context, server *url.URL, at string) (*re
 		case !covers(r.Resource, server):
 			return nil, fmt.Errorf("the server describes another one (%s); you are not signed in to it", tool.OneLine(r.Resource, maxSaid))
 		case len(r.Issuers) == 0:
-			return nil, errors.New("the server does not say where to sign in")
+			return nil, errors.New("the server provides no authorization metadata")
 		}
 		return &r, nil
 	}
@@ -180,7 +180,7 @@ func (f *fetcher) serviceOf(ctx context.Context, issuer string, own bool, s *ser
 			return false, fmt.Errorf("the description of the authorization server cannot be used: %w", err)
 		}
 		if !sameIssuer(s.Issuer, issuer) && !(own && sameOriginText(s.Issuer, issuer)) {
-			return false, fmt.Errorf("the authorization server %s says that it is %s", tool.OneLine(issuer, maxSaid), tool.OneLine(s.Issuer, maxSaid))
+			return false, fmt.Errorf("the authorization server %s identifies itself as %s", tool.OneLine(issuer, maxSaid), tool.OneLine(s.Issuer, maxSaid))
 		}
 		return true, nil
 	}
@@ -212,7 +212,7 @@ func sameOriginText(a, b string) bool {
 // optional addresses.
 func (f *fetcher) usable(s *service) error {
 	if s.Authorize == "" || s.Token == "" {
-		return errors.New("the authorization server does not say where to sign in")
+		return errors.New("the authorization server's metadata has no endpoints")
 	}
 	if err := f.check(s.Authorize); err != nil {
 		return fmt.Errorf("the page to sign in at is refused: %w", err)

@@ -140,7 +140,7 @@ func TestSignIn(t *testing.T) {
 	}
 	s.works(k, "tools/call")
 	if k.Cache.Needed(s.entry) {
-		t.Error("the cache still says that the user has to sign in")
+		t.Error("the cache still requires a sign-in")
 	}
 	if info, err := os.Stat(filepath.Join(s.home, "credentials.json")); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the file is %v, %v", info, err)
@@ -458,8 +458,8 @@ func TestServices(t *testing.T) {
 			s.Resource, s.Challenge, s.Service = none, "x", set("issuer", s.URL+"/oauth")
 			s.Callback = func(q url.Values) { q.Set("iss", s.URL+"/oauth") }
 		}, ""},
-		{"2025-03-26 with another issuer", func(s *stage) { s.Resource, s.Challenge, s.Service = none, "x", set("issuer", "https://evil.example") }, "says that it is"},
-		{"an issuer within another", func(s *stage) { s.Service = set("issuer", s.URL+"/oauth") }, "says that it is"},
+		{"2025-03-26 with another issuer", func(s *stage) { s.Resource, s.Challenge, s.Service = none, "x", set("issuer", "https://evil.example") }, "identifies itself as"},
+		{"an issuer within another", func(s *stage) { s.Service = set("issuer", s.URL+"/oauth") }, "identifies itself as"},
 		{"2025-03-26 without", func(s *stage) { s.Resource, s.Service, s.Challenge = none, none, "x" }, ""},
 		{"2025-03-26 at a web page", func(s *stage) {
 			s.Challenge = "x"
@@ -489,7 +489,7 @@ func TestServices(t *testing.T) {
 			s.AddClient("https://a.example/client.json", "", fmt.Sprintf("http://localhost:%d/callback", port))
 			s.entry.OAuth = &roster.OAuth{ClientID: "https://a.example/client.json", CallbackPort: port}
 		}, ""},
-		{"a document where it is no name", func(s *stage) { s.entry.OAuth = &roster.OAuth{ClientID: "https://a.example/client.json"} }, ""},
+		{"an unexpected client metadata document", func(s *stage) { s.entry.OAuth = &roster.OAuth{ClientID: "https://a.example/client.json"} }, ""},
 		{"no issuer in the answer, none promised", func(s *stage) {
 			s.Service = set("authorization_response_iss_parameter_supported", nil)
 			s.Callback = func(q url.Values) { q.Del("iss") }
@@ -503,8 +503,8 @@ func TestServices(t *testing.T) {
 		{"another resource", func(s *stage) { s.Resource = set("resource", "https://other.example/mcp") }, "describes another one"},
 		{"a neighbour", func(s *stage) { s.Resource = set("resource", s.URL+"/mc") }, "describes another one"},
 		{"no resource", func(s *stage) { s.Resource = set("resource", nil) }, "describes another one"},
-		{"no issuers", func(s *stage) { s.Resource = set("authorization_servers", []string{}) }, "does not say where"},
-		{"another issuer", func(s *stage) { s.Service = set("issuer", "https://evil.example") }, "says that it is https://evil.example"},
+		{"no issuers", func(s *stage) { s.Resource = set("authorization_servers", []string{}) }, "no authorization metadata"},
+		{"another issuer", func(s *stage) { s.Service = set("issuer", "https://evil.example") }, "identifies itself as https://evil.example"},
 		{"an issuer without TLS", func(s *stage) { s.Resource = set("authorization_servers", []string{"http://auth.example"}) }, "not encrypted"},
 		{"a file as issuer", func(s *stage) { s.Resource = set("authorization_servers", []string{"file:///etc"}) }, "not an address of the web"},
 		{"link-local issuer", func(s *stage) { s.Resource = set("authorization_servers", []string{"https://169.254.169.254"}) }, "link-local"},
@@ -517,7 +517,7 @@ func TestServices(t *testing.T) {
 		{"description in a file", redirect(resource+"/mcp", "file:///etc/passwd"), "status 302"},
 		{"redirected for ever", redirect(resource+"/mcp", "HERE"+resource+"/mcp"), "status 302"},
 		{"mixed up", func(s *stage) { s.Callback = func(q url.Values) { q.Set("iss", "https://evil.example") } }, "from another authorization server"},
-		{"issuer promised", func(s *stage) { s.Callback = func(q url.Values) { q.Del("iss") } }, "does not say which"},
+		{"issuer promised", func(s *stage) { s.Callback = func(q url.Values) { q.Del("iss") } }, "does not identify its"},
 		{"refused", func(s *stage) {
 			s.Callback = func(q url.Values) {
 				q.Del("code")
@@ -603,7 +603,7 @@ func TestVetting(t *testing.T) {
 		f.close()
 	}
 	if n := s.count("GET /.well-known/oauth-authorization-server"); n != 2 {
-		t.Errorf("it was asked %d times", n)
+		t.Errorf("%d requests", n)
 	}
 	for _, url := range []string{"http://mcp.example/mcp", "http://192.168.1.2/mcp", "ws://mcp.example/mcp"} {
 		if _, err := k.Begin(t.Context(), &roster.Entry{Name: "plain", Type: roster.HTTP, URL: url, OAuth: &roster.OAuth{}}); err == nil || !strings.Contains(err.Error(), "https only") {
@@ -809,7 +809,7 @@ func TestCache(t *testing.T) {
 	}
 	s.now = begin
 	if k.Cache.Needed(other) {
-		t.Error("a server at another address is not asked")
+		t.Error("no request to a server at another address")
 	}
 	k.Cache.Note(other)
 	k.Cache.Clear(s.entry)
@@ -848,7 +848,7 @@ func TestCache(t *testing.T) {
 			t.Fatal(err)
 		}
 		if s.keeper().Cache.Needed(s.entry) {
-			t.Errorf("%.20q says that the user has to sign in", broken)
+			t.Errorf("%.20q requires a sign-in", broken)
 		}
 		if k.Cache.Note(s.entry); !k.Cache.Needed(s.entry) {
 			t.Errorf("%.20q was not rewritten", broken)

@@ -150,7 +150,7 @@ func TestIgnoresEnvironment(t *testing.T) {
 
 func TestNoCredentials(t *testing.T) {
 	if _, err := wire.New(Service(), wire.Config{}); err == nil || !strings.Contains(err.Error(), "ANTHROPIC_API_KEY") {
-		t.Errorf("error %v does not say what to set", err)
+		t.Errorf("error %v lacks advice", err)
 	}
 	if _, err := wire.New(Service(), wire.Config{APIKey: "sk-\nx"}); err == nil || strings.Contains(err.Error(), "sk-") {
 		t.Errorf("error %v for a key with a line break", err)
@@ -477,13 +477,13 @@ func TestOptionalParts(t *testing.T) {
 				t.Error(err)
 			}
 			if last := len(bodies) - 1; strings.Replace(bodies[last], "m-2", "m-1", 1) != bodies[0] {
-				t.Errorf("another model is asked for less: %s", bodies[last])
+				t.Errorf("wrong effort for another model: %s", bodies[last])
 			}
 		})
 	}
 	for name, refusal := range map[string]http.HandlerFunc{
-		"what was not sent":       failing(model.Invalid, "temperature: Extra inputs are not permitted"),
-		"what cannot be left out": failing(model.Invalid, "messages.0.content.0: Extra inputs are not permitted"),
+		"text that was not sent":  failing(model.Invalid, "temperature: Extra inputs are not permitted"),
+		"parts that must be sent": failing(model.Invalid, "messages.0.content.0: Extra inputs are not permitted"),
 		"a wrong value":           failing(model.Invalid, "thinking.budget_tokens: must be at least 1024"),
 		"the user's beta":         failing(model.Invalid, "Unexpected value(s) `mine` for the `anthropic-beta` header"),
 		"another error":           failing(model.RateLimited, "strict: extra inputs are not permitted"),

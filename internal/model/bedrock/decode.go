@@ -146,7 +146,7 @@ func (d Dialect) hint(status int, words string) string {
 	case has("on-demand throughput isn't supported"):
 		return "Name the model with its area, such as " + area("", d.Region) + ".anthropic.claude-…, or use the ARN of an inference profile"
 	case has("model identifier is invalid"):
-		return "Check the id of the model, and that region " + d.Region + " has it: `aws bedrock list-inference-profiles` lists what there is"
+		return "Check the id of the model, and that region " + d.Region + " has it: run `aws bedrock list-inference-profiles` to list the profiles"
 	case status == 403 && has("access to the model"):
 		return "Ask for access to the model in the Bedrock console, region " + d.Region + ", or choose another model"
 	case has("signature expired") || has("signature not yet current"):

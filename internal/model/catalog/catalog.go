@@ -300,7 +300,7 @@ func (t Table) find(id string) (Model, bool) {
 func (t Table) Resolve(name string) (Model, error) {
 	id, long := strings.CutSuffix(name, LongSuffix)
 	if id == "" {
-		return Model{}, fmt.Errorf("model name %q is empty; use an id or one of %s", name, strings.Join(t.Aliases(), ", "))
+		return Model{}, fmt.Errorf("model name %q is empty; use an id or an alias: %s", name, strings.Join(t.Aliases(), ", "))
 	}
 	if err := t.checkSuffix(id); err != nil {
 		return Model{}, err

@@ -74,7 +74,7 @@ func (r *Replay) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("replay %q is not one of %s", text, strings.Join(replayNames[:], ", "))
+	return fmt.Errorf("invalid replay mode %q (want one of %s)", text, strings.Join(replayNames[:], ", "))
 }
 
 // Path implements [wire.Dialect].

@@ -73,7 +73,7 @@ func TestEncodeOptions(t *testing.T) {
 		{"a form, and a tool", Dialect{}, func(r *model.Request) {
 			r.Format, r.Choice.Name = json.RawMessage(`{"type":"object"}`), "Read"
 		}, "", `{"model":"m-1","max_tokens":4096` + stream + `,"response_format":{"type":"json_schema","json_schema":{"name":"answer","schema":{"type":"object"}}},"tool_choice":{"type":"function","function":{"name":"Read"}}` + rest},
-		{"without what is not taken", maker, func(r *model.Request) {
+		{"without unsupported parts", maker, func(r *model.Request) {
 			r.CacheKey, r.Effort, r.Format = "session_1", model.EffortLow, json.RawMessage(`{"type":"object"}`)
 			r.Omit = model.OmitLimit | model.OmitUsage | model.OmitParallel | model.OmitEffort | model.OmitFormat | model.OmitCache | model.OmitStrict
 		}, "", `{"model":"m-1","max_tokens":4096,"stream":true` + strings.NewReplacer(`"system"`, `"developer"`, `,"strict":true`, "").Replace(rest)},
@@ -118,14 +118,14 @@ func TestEncodeMessages(t *testing.T) {
 	}{
 		{"parts", Dialect{}, []msg.Message{{Role: msg.User, Parts: []msg.Part{&msg.Text{Text: "look"}, image}}}, `{"role":"user","content":[{"type":"text","text":"look"},` + picture + `]}`},
 		{"a document", Dialect{Documents: true}, []msg.Message{{Role: msg.User, Parts: []msg.Part{pdf}}}, `{"role":"user","content":[{"type":"file","file":{"filename":"a.pdf","file_data":"data:application/pdf;base64,ZA=="}}]}`},
-		{"a document that is not taken", Dialect{}, []msg.Message{{Role: msg.User, Parts: []msg.Part{pdf}}}, `{"role":"user","content":"[a.pdf (application/pdf) was left out: this provider does not take such documents. Say so if you need it.]"}`},
+		{"a document that is not taken", Dialect{}, []msg.Message{{Role: msg.User, Parts: []msg.Part{pdf}}}, `{"role":"user","content":"[a.pdf (application/pdf) was left out: this provider does not support such documents. If you need it, tell the user.]"}`},
 		{"a document of text", Dialect{}, []msg.Message{{Role: msg.User, Parts: []msg.Part{&msg.Document{MediaType: "text/plain", Title: "a.txt", Data: []byte("words")}}}}, `{"role":"user","content":"a.txt:\nwords"}`},
 		{"text and a call", Dialect{}, result(&msg.ToolResult{ID: "c1", Parts: []msg.Part{&msg.Text{Text: "one"}, &msg.Text{Text: "two"}}}), q + `,` + called + `,{"role":"tool","tool_call_id":"c1","content":"one\ntwo"}`},
 		{"a failure", Dialect{}, result(&msg.ToolResult{ID: "c1", IsError: true, Parts: []msg.Part{&msg.Text{Text: "no"}}}, &msg.Text{Text: "and"}), q + `,` + called + `,{"role":"tool","tool_call_id":"c1","content":"Error: no"},{"role":"user","content":"and"}`},
 		{"a picture in a result", Dialect{}, result(&msg.ToolResult{ID: "c1", Parts: []msg.Part{image}}, &msg.Text{Text: "and"}), q + `,` + called +
 			`,{"role":"tool","tool_call_id":"c1","content":"(attachment 1 of this result follows in the next message)"},{"role":"user","content":[{"type":"text","text":"Attachment 1 of the result of the tool call c1:"},` + picture + `,{"type":"text","text":"and"}]}`},
 		{"an empty result", Dialect{}, result(&msg.ToolResult{ID: "c1"}), q + `,` + called + `,{"role":"tool","tool_call_id":"c1","content":"(no output)"}`},
-		{"what others made", Dialect{}, answer(&msg.Thinking{Text: "x", Signature: "sig"}, &msg.Redacted{Data: "x"}, &msg.Server{Raw: []byte(`{}`)}, &msg.Opaque{Raw: []byte(`{}`)}), q + `,{"role":"assistant","content":"(nothing to show)"}`},
+		{"reasoning of other providers", Dialect{}, answer(&msg.Thinking{Text: "x", Signature: "sig"}, &msg.Redacted{Data: "x"}, &msg.Server{Raw: []byte(`{}`)}, &msg.Opaque{Raw: []byte(`{}`)}), q + `,{"role":"assistant","content":"(nothing to show)"}`},
 		{"reasoning of others", Dialect{Replay: ReplayContent}, answer(&msg.Thinking{Text: "x", Signature: "sig"}, &msg.Thinking{Text: "y", Signature: "gemini:z"}, &msg.Text{Text: "So."}), q + `,{"role":"assistant","content":"So."}`},
 		{"reasoning_content", Dialect{Replay: ReplayContent}, answer(&msg.Thinking{Text: "Hm.", Signature: "chat:"}, &msg.Text{Text: "So."}), q + `,{"role":"assistant","reasoning_content":"Hm.","content":"So."}`},
 		{"reasoning", Dialect{Replay: ReplayText}, answer(&msg.Thinking{Text: "Hm.", Signature: `chat:[{"a":1}]`}, &msg.Text{Text: "So."}), q + `,{"role":"assistant","reasoning":"Hm.","content":"So."}`},

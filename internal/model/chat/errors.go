@@ -142,7 +142,7 @@ func (w wireError) message(kind model.Kind, status int) string {
 	case loading(w.Message):
 		return "the server is still loading the model"
 	case status == 404 && kind == model.Invalid:
-		return strings.TrimRight("there is no chat completion at this address: "+w.Message, ": ")
+		return strings.TrimRight("not a chat completions endpoint: "+w.Message, ": ")
 	case w.Param != "" && !strings.Contains(w.Message, w.Param):
 		return w.Message + " (" + w.Param + ")"
 	}

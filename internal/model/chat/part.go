@@ -122,7 +122,7 @@ func (w *writer) document(d *msg.Document) msg.Part {
 	case w.dialect.Documents:
 		return d
 	}
-	return &msg.Text{Text: fmt.Sprintf("[%s (%s) was left out: this provider does not take such documents. Say so if you need it.]", title, d.MediaType)}
+	return &msg.Text{Text: fmt.Sprintf("[%s (%s) was left out: this provider does not support such documents. If you need it, tell the user.]", title, d.MediaType)}
 }
 
 // content writes parts as a string if they are a single text, otherwise as a list.

@@ -53,7 +53,7 @@ func TestBook(t *testing.T) {
 			},
 		},
 		{
-			"two models, one of them twice",
+			"two models, a duplicate",
 			[]booking{
 				{"dear", msg.Usage{Input: 100, Output: 10}, Times{API: time.Second}},
 				{"cheap", msg.Usage{Input: 100, Output: 10}, Times{API: time.Second}},

@@ -168,7 +168,7 @@ func (p *provider) thinking(m catalog.Model, want model.Thinking, e model.Effort
 		case can == catalog.BudgetThinking && m.Interleaves && maxTokens > usualBudget:
 			return model.Thinking{Mode: model.ThinkingBudget, Budget: usualBudget, Display: m.Display, Interleaved: true}
 		case can == catalog.NoThinking && asked:
-			p.tell(m.ID + " is not known to think; it is not asked to")
+			p.tell(m.ID + " has no known thinking support; thinking is not requested")
 			return model.Thinking{}
 		case can == catalog.NoThinking || can == catalog.BudgetThinking:
 			return model.Thinking{}
@@ -180,7 +180,7 @@ func (p *provider) thinking(m catalog.Model, want model.Thinking, e model.Effort
 			p.tell(m.ID + " is not known to think; the thinking budget is ignored")
 			return model.Thinking{}
 		case can == catalog.AdaptiveThinking || can == catalog.AlwaysThinking:
-			p.tell(m.ID + " decides itself how much to think; the thinking budget is ignored; the effort says how hard it tries")
+			p.tell(m.ID + " has adaptive thinking; the thinking budget is ignored, use the effort instead")
 			return adaptive(m)
 		case want.Budget >= maxTokens && maxTokens <= model.LeastBudget:
 			return model.Thinking{}
@@ -200,7 +200,7 @@ func (p *provider) off(m catalog.Model, asked bool, e model.Effort) model.Thinki
 	switch {
 	case m.Thinking == catalog.AlwaysThinking && m.BetweenTools && !hard:
 		if asked {
-			p.tell(m.ID + " always thinks; it is asked to do so only between tool calls")
+			p.tell(m.ID + " always thinks; requesting thinking only between tool calls")
 		}
 		return model.Thinking{Mode: model.ThinkingBetweenTools}
 	case m.Thinking == catalog.AlwaysThinking || m.Thinking == catalog.AlwaysBudget:

@@ -78,7 +78,7 @@ func TestFit(t *testing.T) {
 		{"levels, xhigh", "gemini-3.8-flash", adaptive, "xhigh", 32000, adaptive, "high", 1},
 		{"levels, off", "gemini-3.8-flash", model.Thinking{UserRequested: true}, "", 32000, adaptive, "", 1},
 		{"budgets of Gemini", "gemini-2.5-flash", budget(4000), "", 32000, budget(4000), "", 0},
-		{"budget of one that always thinks", "gemini-2.5-pro", budget(4000), "", 32000, budget(4000), "", 0},
+		{"budget of a model that always thinks", "gemini-2.5-pro", budget(4000), "", 32000, budget(4000), "", 0},
 		{"budget, off", "gemini-2.5-pro", model.Thinking{UserRequested: true}, "", 32000, adaptive, "", 1},
 		{"no efforts", "gemini-2.5-flash", adaptive, "high", 32000, adaptive, "", 1},
 		{"effort unknown", "mine", off, "high", 8000, off, "", 1},
@@ -134,7 +134,7 @@ func TestFitEndpoint(t *testing.T) {
 		{"claude-opus-5-5", true, no, "low", fitted{updates, "low", true}, "claude-opus-5-5 always thinks; thinking cannot be switched off; a lower effort makes it think less"},
 		{"claude-opus-5-5", false, no, "xhigh", fitted{adaptive, "xhigh", false}, "claude-opus-5-5 always thinks; thinking cannot be switched off; a lower effort makes it think less"},
 		{"claude-opus-5-5", true, off, "", fitted{updates, "high", true}, ""},
-		{"claude-sonnet-5-5", true, no, "", fitted{model.Thinking{Mode: model.ThinkingBetweenTools}, "", true}, "claude-sonnet-5-5 always thinks; it is asked to do so only between tool calls"},
+		{"claude-sonnet-5-5", true, no, "", fitted{model.Thinking{Mode: model.ThinkingBetweenTools}, "", true}, "claude-sonnet-5-5 always thinks; requesting thinking only between tool calls"},
 		{"claude-sonnet-5-5", true, no, "max", fitted{updates, "max", true}, "claude-sonnet-5-5 always thinks; thinking cannot be switched off; a lower effort makes it think less"},
 		{"claude-sonnet-5-5", false, no, "", fitted{adaptive, "", false}, "claude-sonnet-5-5 always thinks; thinking cannot be switched off; a lower effort makes it think less"},
 		{"claude-haiku-5-5", true, no, "", fitted{disabled, "high", true}, ""},
@@ -147,7 +147,7 @@ func TestFitEndpoint(t *testing.T) {
 		{"claude-opus-4-5", false, adaptive, "", fitted{off, "", false}, ""},
 		{"claude-sonnet-4-5", true, budget, "xhigh", fitted{model.Thinking{Mode: model.ThinkingBudget, Budget: 3000, Interleaved: true}, "", true}, "claude-sonnet-4-5 has no effort levels; the effort xhigh is ignored"},
 		{"claude-opus-7", true, adaptive, "", fitted{adaptive, "", false}, ""},
-		{"llama", false, model.Thinking{Mode: model.ThinkingAdaptive, UserRequested: true}, "", fitted{off, "", false}, "llama is not known to think; it is not asked to"},
+		{"llama", false, model.Thinking{Mode: model.ThinkingAdaptive, UserRequested: true}, "", fitted{off, "", false}, "llama has no known thinking support; thinking is not requested"},
 	}
 	for _, tt := range tests {
 		var notes []string

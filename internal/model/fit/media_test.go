@@ -32,7 +32,7 @@ func TestMedia(t *testing.T) {
 	}
 	first := ask("mine")
 	if first[0].Parts[0] != text || first[1].Parts[0] != messages[1].Parts[0] || messages[0].Parts[1] != image {
-		t.Error("what is no medium was changed, or the history was")
+		t.Error("text or the history changed")
 	}
 	for i, want := range map[int]string{1: "mine cannot see images", 2: "mine cannot read documents"} {
 		if got, ok := first[0].Parts[i].(*msg.Text); !ok || !strings.Contains(got.Text, want) {
@@ -53,7 +53,7 @@ func TestMedia(t *testing.T) {
 		}
 	}
 	if got := ask("grok-4.7"); got[0].Parts[1] != image || got[0].Parts[2] == document {
-		t.Errorf("one that sees but does not read gets %+v", got[0].Parts)
+		t.Errorf("a model with vision but without documents gets %+v", got[0].Parts)
 	}
 }
 
@@ -69,7 +69,7 @@ func TestNoTools(t *testing.T) {
 	for range p.Stream(t.Context(), &model.Request{Model: "old"}) {
 	}
 	if s.got == nil {
-		t.Error("a question without tools was not asked")
+		t.Error("a question without tools was not sent")
 	}
 	s.got = nil
 	for _, err := range p.Stream(t.Context(), &model.Request{Model: "old", Tools: []msg.ToolSpec{{Name: "Read"}}}) {

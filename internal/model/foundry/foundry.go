@@ -78,7 +78,7 @@ func (d Dialect) Error(status int, body []byte) *model.Error {
 	switch code := answer.Error.Code; {
 	case code == "DeploymentNotFound" || code == "unknown_model" || code == "ResourceNotFound":
 		e.Kind = model.NoModel
-		e.Hint = "Deploy the model in your Foundry resource, or name an existing deployment as the model; ANTHROPIC_FOUNDRY_RESOURCE says which resource it is"
+		e.Hint = "Deploy the model in your Foundry resource, or use an existing deployment as the model; ANTHROPIC_FOUNDRY_RESOURCE selects the resource"
 	case code == "PermissionDenied" || status == http.StatusForbidden && code != "":
 		e.Kind = model.Auth
 		e.Hint = "Ask for the role Cognitive Services User for the Foundry resource"

@@ -163,7 +163,7 @@ func TestEncodeContents(t *testing.T) {
 		"images in results": {messages: talk([]msg.Part{text("go")}, []msg.Part{use("c1", "Read")}, []msg.Part{result("c1", text("x"), png, pdf), png}),
 			want: `{"role":"model","parts":[` + call("c1", placeholder) + `]},{"role":"user","parts":[{"functionResponse":{"id":"c1","name":"Read","response":{"output":"x"},"parts":[` +
 				`{"inlineData":{"mimeType":"image/png","data":"cGljdHVyZQ=="}},{"inlineData":{"mimeType":"application/pdf","data":"JVBERg=="}}]}},{"inlineData":{"mimeType":"image/png","data":"cGljdHVyZQ=="}}]}`},
-		"images beside results": {model: "gemini-2.5-pro", messages: talk([]msg.Part{text("go")}, []msg.Part{use("c1", "Read"), use("c2", "Read")}, []msg.Part{result("c1", png), result("c2", text("y")), text("on")}),
+		"images next to results": {model: "gemini-2.5-pro", messages: talk([]msg.Part{text("go")}, []msg.Part{use("c1", "Read"), use("c2", "Read")}, []msg.Part{result("c1", png), result("c2", text("y")), text("on")}),
 			want: `{"role":"model","parts":[` + call("c1", "") + `,` + call("c2", "") + `]},{"role":"user","parts":[` + answer("c1", "(image/png follows the results)") + `,` + answer("c2", "y") +
 				`,{"text":"image/png in the result of Read (call c1):"},{"inlineData":{"mimeType":"image/png","data":"cGljdHVyZQ=="}},{"text":"on"}]}`},
 		"files that are not read": {messages: talk([]msg.Part{text("go")}, []msg.Part{text("a")}, []msg.Part{&msg.Image{MediaType: "image/gif", Data: []byte("x")}, &msg.Document{MediaType: "text/plain", Title: "T", Data: []byte("words")}, &msg.Document{MediaType: "application/zip", Data: []byte("x")}}),
@@ -298,7 +298,7 @@ func TestEncodeKeepsAndLends(t *testing.T) {
 	other := append(slices.Clip(messages), msg.Message{Role: msg.Assistant, Parts: []msg.Part{text("another")}}, msg.UserText("on"))
 	ask("gemini-3", other)
 	if b := ask("gemini-2.5-pro", messages); bytes.Contains(b.Bytes(), []byte(foreignCall)) {
-		t.Errorf("what was encoded for a newer model goes to an older one: %s", b.Bytes())
+		t.Errorf("an encoding for a newer model is sent to an older one: %s", b.Bytes())
 	}
 	if string(first.Bytes()) != copied {
 		t.Error("a body has changed")

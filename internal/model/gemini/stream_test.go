@@ -109,7 +109,7 @@ func TestReadStream(t *testing.T) {
 			events(started, called(0, "c", "A", ""), called(1, "call_r1_2", "B", ""), tools)},
 		{"the same call twice", []string{chunk(`{"functionCall":{"id":"c","name":"A","args":{}}}`), chunk(`{"functionCall":{"id":"c","name":"A","args":{}}}`, stop)},
 			events(started, called(0, "c", "A", "{}"), tools)},
-		{"input that is no object", []string{chunk(`{"functionCall":{"id":"c","name":"A","args":[1]}}`, stop)}, events(started, called(0, "c", "A", "[1]"), tools)},
+		{"input that is not an object", []string{chunk(`{"functionCall":{"id":"c","name":"A","args":[1]}}`, stop)}, events(started, called(0, "c", "A", "[1]"), tools)},
 		{"thoughts, and the signature of the call", []string{chunk(`{"text":"H","thought":true}`), chunk(`{"thought":true,"text":"m"}`),
 			chunk(`{"thoughtSignature":"c2ln","functionCall":{"id":"c","name":"A"}},{"functionCall":{"id":"d","name":"A"}}`, stop)},
 			events(started, model.ThinkingDelta{Text: "H"}, model.ThinkingDelta{Text: "m"}, signed(0, "Hm", "gemini:c2ln"), called(1, "c", "A", ""), called(2, "d", "A", ""), tools)},

@@ -24,7 +24,7 @@ const maxAnswer = 8 << 20
 var errLoading = errors.New("the server is still loading its model")
 
 // errOther is returned for a server that has none of the known interfaces.
-var errOther = errors.New("it does not say what it is")
+var errOther = errors.New("it does not identify itself")
 
 // A statusError is an HTTP status other than 200. It matches [errOther].
 type statusError int

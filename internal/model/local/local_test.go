@@ -100,7 +100,7 @@ func TestOpen(t *testing.T) {
 		{local.Ollama, &localtest.Server{Kind: local.Ollama, Model: "big", Broken: true}, "", "Ollama could not load big (HTTP 404)", "Loading big …"},
 		{local.LlamaCpp, llama, "", "m.gguf 4096", "llama.cpp is still loading its model"},
 		{local.VLLM, llama, "x", "llama.cpp answers at ADDRESS, not vLLM; use the provider llamacpp", ""},
-		{local.VLLM, http.NotFoundHandler(), "x", "x 0", "the server at ADDRESS does not say that it is vLLM, nor how much fits into its models"},
+		{local.VLLM, http.NotFoundHandler(), "x", "x 0", "the server at ADDRESS is not identifiable as vLLM, and its context window is unknown"},
 		{local.VLLM, http.NotFoundHandler(), "", "the server at ADDRESS is not vLLM: HTTP 404. Start it with `vllm serve MODEL`", ""},
 	} {
 		address := serve(t, tt.server)
@@ -157,15 +157,15 @@ func TestGuard(t *testing.T) {
 		return nil
 	}
 	if err := ask("m", 10, 100); err != nil || next.req.MaxTokens != 3000 {
-		t.Errorf("what fits is changed to %+v, %v", next.req, err)
+		t.Errorf("a fitting request is changed to %+v, %v", next.req, err)
 	}
 	if err := ask("m", 10, 2000); err != nil || next.req.MaxTokens >= 2200 || next.req.MaxTokens < 1000 {
-		t.Errorf("what leaves little room asks for %+v, %v", next.req, err)
+		t.Errorf("a tight request is changed to %+v, %v", next.req, err)
 	}
 	err := ask("m", 10, 5000)
 	var e *model.Error
 	if !errors.As(err, &e) || next.req != nil || e.Kind != model.TooLong || e.Window != 4096 || e.Hint != "" {
-		t.Errorf("what does not fit: %+v, sent %v", err, next.req != nil)
+		t.Errorf("too large: %+v, sent %v", err, next.req != nil)
 	}
 	if err := ask("m", 5000, 10); !errors.As(err, &e) || next.req != nil || !strings.Contains(model.Explain(err, "m", true), "OLLAMA_CONTEXT_LENGTH") {
 		t.Errorf("instructions that do not fit: %v", model.Explain(err, "m", true))

@@ -41,7 +41,7 @@ func (c Client) Open(ctx context.Context, k Kind, address, name string, say func
 	s, err := c.ready(ctx, k, root, say)
 	switch {
 	case errors.Is(err, errOther) && !unnamed(name): // the server may still answer requests
-		say(fmt.Sprintf("the server at %s does not say that it is %s, nor how much fits into its models", root, k.Name()))
+		say(fmt.Sprintf("the server at %s is not identifiable as %s, and its context window is unknown", root, k.Name()))
 		return Model{Name: name}, nil
 	case err != nil:
 		return Model{}, err

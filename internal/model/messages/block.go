@@ -36,7 +36,7 @@ func (d *decoder) startBlock(index int, raw json.RawMessage) error {
 		Input     json.RawMessage `json:"input"`
 	}
 	if err := json.Unmarshal(raw, &w); err != nil && (isOurs(w.Type) || !errors.As(err, new(*json.UnmarshalTypeError))) {
-		return notJSON(fmt.Sprintf("content block %d is not what it should be", index), err)
+		return notJSON(fmt.Sprintf("content block %d has an unexpected type", index), err)
 	}
 	b := &block{index: index, kind: w.Type, raw: slices.Clone(raw)}
 	d.open = append(d.open, b)
@@ -118,7 +118,7 @@ func (d *decoder) stopBlock(index int) error {
 	d.open = slices.Delete(d.open, i, i+1)
 	p, err := b.part()
 	if err != nil {
-		return notJSON(fmt.Sprintf("content block %d is not what it should be", index), err)
+		return notJSON(fmt.Sprintf("content block %d has an unexpected type", index), err)
 	}
 	d.emit(model.BlockDone{Block: index, Part: p})
 	if s, ok := p.(*msg.Server); ok {

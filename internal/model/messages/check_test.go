@@ -147,7 +147,7 @@ func TestCheckRejects(t *testing.T) {
 
 		{"use without result", talk(hi, assistant(use1), user(said)), `tool use "t1" has no result`},
 		{"use at the end", talk(hi, assistant(use1, `{"type":"server_tool_use","id":"s","name":"x","input":{}}`)), `tool use "t1" has no result`},
-		{"one of two results", talk(hi, assistant(use1, use2), user(result1)), `tool use "t2" has no result`},
+		{"a missing result", talk(hi, assistant(use1, use2), user(result1)), `tool use "t2" has no result`},
 		{"result twice", talk(hi, assistant(use1), user(result1, result1)), `second result for "t1"`},
 		{"result of nothing", talk(user(result1)), `which the message before does not use`},
 		{"result too late", talk(hi, assistant(use1), user(result1), assistant(said), user(result1)), `which the message before does not use`},

@@ -335,7 +335,7 @@ func TestEncodeMarkBeforeWhatPasses(t *testing.T) {
 	}{
 		{"nothing passes", []msg.Message{user(text("a"), text("b"))}, 0, "b"},
 		{"behind a message", []msg.Message{user(text("a"), text("b"), text("why?"))}, 1, "b"},
-		{"behind what is not sent", []msg.Message{user(text("a"), foreign, text("why?"))}, 1, "a"},
+		{"after an omitted part", []msg.Message{user(text("a"), foreign, text("why?"))}, 1, "a"},
 		{"after an answer", []msg.Message{user(text("a")), answer, user(text("why?"))}, 3, "a"},
 		{"after an answer that was sent", []msg.Message{user(text("a")), answer, user(text("why?"))}, 1, "a"},
 		{"after more", []msg.Message{user(text("a")), answer, user(text("b")), answer, user(text("c"), text("why?"))}, 4, "b"},

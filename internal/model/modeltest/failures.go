@@ -144,7 +144,7 @@ func saidOnce(t *testing.T, err error) {
 	text := strings.ToLower(model.Explain(err, "model-1", true))
 	for _, words := range []string{"base url", "proxy", "send it again"} {
 		if strings.Count(text, words) > 1 && !strings.Contains(text, "https_proxy") {
-			t.Errorf("it is said twice: %s", text)
+			t.Errorf("repeated: %s", text)
 		}
 	}
 }
@@ -228,7 +228,7 @@ func (s suite) cancel(t *testing.T) {
 			t.Errorf("error %v, want the cause", err)
 		}
 		if !got.Usage.Estimated {
-			t.Errorf("usage %+v, want an estimate of what it cost so far", got.Usage)
+			t.Errorf("usage %+v, want an estimate", got.Usage)
 		}
 		synctest.Wait()
 		if took := (<-hungUp).Sub(cancelled); took != 0 {

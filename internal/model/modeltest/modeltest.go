@@ -217,7 +217,7 @@ func (s suite) media(t *testing.T) {
 		for mediaType, data := range map[string]string{"image/png": "cGljdHVyZQ==", "application/pdf": "JVBERi1wYXBlcg=="} {
 			missing := regexp.MustCompile(mediaType + `[^"]{0,20}left out`)
 			if n := strings.Count(body, data) + len(missing.FindAllString(body, -1)); n < 2 {
-				t.Errorf("of two parts of type %s %d arrived or were said to be missing: %s", mediaType, n, body)
+				t.Errorf("of two parts of type %s, %d arrived or were reported missing: %s", mediaType, n, body)
 			}
 		}
 		got, err := s.Read([]byte(body))

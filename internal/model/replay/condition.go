@@ -53,7 +53,7 @@ func (src *source) condition(source string) (*condition, error) {
 	case "stream", "nostream":
 		err = src.noArgument(subject, rest)
 	default:
-		err = src.errorf("expected a condition on %s, or one of these with no- before it; found %q", subjects, subject)
+		err = src.errorf("expected a condition (%s, optionally with the prefix no-); found %q", subjects, subject)
 	}
 	return c, err
 }
@@ -121,9 +121,9 @@ func (c *condition) test(q *query, t *turn) (ok bool, had string) {
 		r := v.result(arg)
 		switch {
 		case r == nil:
-			return false, "there is no result for " + arg
+			return false, "no result for " + arg
 		case c.subject == "error-result" && !r.IsError:
-			return false, "the result is no error: " + clip(textOf(r.Parts))
+			return false, "the result is not an error: " + clip(textOf(r.Parts))
 		}
 		text := textOf(r.Parts)
 		return strings.Contains(text, sub), "the result is " + clip(text)

@@ -28,7 +28,7 @@ func Load(path string) (*Script, error) {
 	}
 	return parse(path, src, func(name string) ([]byte, error) {
 		if !filepath.IsLocal(name) {
-			return nil, fmt.Errorf("%q is not beside the script or below it", name)
+			return nil, fmt.Errorf("%q is outside the script's directory", name)
 		}
 		return os.ReadFile(filepath.Join(filepath.Dir(path), name))
 	})
@@ -83,7 +83,7 @@ func parse(name string, text []byte, read func(string) ([]byte, error)) (*Script
 // setDialect parses the name of the wire format, which must precede all turns.
 func (p *parser) setDialect(name string) error {
 	if p.turn != nil || p.turns != nil || p.dialect != nil {
-		return p.errorf("the dialect is said once, before the first turn")
+		return p.errorf("dialect is allowed once, before the first turn")
 	}
 	var names []string
 	for _, d := range dialects {

@@ -20,8 +20,8 @@ func TestParseErrors(t *testing.T) {
 	for _, test := range []struct{ name, src, want string }{
 		{"empty", "# nothing\n\n---\n", `m:3: the script has no turns: write one, such as "say Hello."`},
 		{"unknown dialect", "dialect esperanto\nsay a", `m:1: unknown dialect "esperanto": expected one of messages, chat, responses, gemini`},
-		{"late dialect", "say a\n---\ndialect chat\nsay b", "m:3: the dialect is said once, before the first turn"},
-		{"two dialects", "dialect chat\ndialect chat\nsay b", "m:2: the dialect is said once"},
+		{"late dialect", "say a\n---\ndialect chat\nsay b", "m:3: dialect is allowed once, before the first turn"},
+		{"two dialects", "dialect chat\ndialect chat\nsay b", "m:2: dialect is allowed once"},
 		{"unknown word", "say a\n\nsya b", `m:3: unknown word "sya": expected one of say,`},
 		{"no answer", "say a\n---\n\nexpect tool Read\n", `m:4: the turn has no answer: write one,`},
 		{"open heredoc", "text <<END\na\n", `m:1: the text that starts here has no closing line "END"`},
@@ -56,7 +56,7 @@ func TestParseErrors(t *testing.T) {
 		{"file", "file a.sse", `m:1: reading the file to play: only a script that was loaded`},
 		{"repeat", "repeat x\nsay a", `m:1: expected how many requests the turn answers, at least 1, found "x"`},
 		{"late repeat", "say a\nrepeat 2", `m:2: repeat belongs at the head of its turn`},
-		{"condition", "expect txt \"a\"\nsay a", `m:1: expected a condition on text, last, system,`},
+		{"condition", "expect txt \"a\"\nsay a", `m:1: expected a condition (text, last, system,`},
 		{"substring", "expect text a\nsay a", `m:1: expected a quoted string, found "a"`},
 		{"name", "when tool\nsay a", `m:1: expected a name, found ""`},
 		{"result", "expect result\nsay a", `m:1: expected the id of a tool use`},
@@ -84,7 +84,7 @@ func TestLoad(t *testing.T) {
 	if _, err := Load(filepath.Join(dir, "none")); err == nil {
 		t.Error("a missing script loads")
 	}
-	if _, err := Load(write("up.replay", "file ../x.sse")); err == nil || !strings.Contains(err.Error(), "not beside the script") {
+	if _, err := Load(write("up.replay", "file ../x.sse")); err == nil || !strings.Contains(err.Error(), "outside the script's directory") {
 		t.Errorf("a file outside: %v", err)
 	}
 	write("x.json", `{"type":"error","error":{"type":"overloaded_error","message":"busy"}}`)

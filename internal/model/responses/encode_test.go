@@ -204,12 +204,12 @@ func TestEncodeDegrades(t *testing.T) {
 		messages []msg.Message
 		want     string // input after the first message
 	}{
-		{"reasoning goes before what it led to", Dialect{}, []msg.Message{says(&msg.Thinking{Text: "hm", Signature: sealedAs("x")}, &msg.Text{Text: "a"})},
+		{"reasoning precedes its output", Dialect{}, []msg.Message{says(&msg.Thinking{Text: "hm", Signature: sealedAs("x")}, &msg.Text{Text: "a"})},
 			`{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"hm"}],"encrypted_content":"x"},{"type":"message","role":"assistant","content":[{"type":"output_text","text":"a"}]}`},
 		{"of others, or that led to nothing", Dialect{}, []msg.Message{says(&msg.Thinking{Text: "a", Signature: "chat:x"}, &msg.Thinking{Text: "b", Signature: "sig"}, &msg.Redacted{Data: "c"},
 			&msg.Thinking{Signature: "responses:{broken"}, &msg.Text{Text: "a"}, &msg.Thinking{Text: "hm", Signature: sealedAs("x")}, &msg.Opaque{Raw: []byte(`{"type":"hologram"}`)})},
 			`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"a"}]}`},
-		{"a phase is that of the text behind it", Dialect{}, []msg.Message{says(&msg.Thinking{Signature: `responses:{"phase":"commentary"}`}, &msg.Thinking{Text: "hm", Signature: sealedAs("x")}, &msg.Text{Text: "a"}, &msg.Text{Text: "b"})},
+		{"a phase belongs to the following text", Dialect{}, []msg.Message{says(&msg.Thinking{Signature: `responses:{"phase":"commentary"}`}, &msg.Thinking{Text: "hm", Signature: sealedAs("x")}, &msg.Text{Text: "a"}, &msg.Text{Text: "b"})},
 			`{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"hm"}],"encrypted_content":"x"},{"type":"message","role":"assistant","phase":"commentary","content":[{"type":"output_text","text":"a"}]},` +
 				`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"b"}]}`},
 		{"failed call", Dialect{}, []msg.Message{says(msg.NewToolUse("c1", "Read", "")), user(&msg.ToolResult{ID: "c1", IsError: true, Parts: []msg.Part{&msg.Text{Text: "no such file"}}})},

@@ -148,7 +148,7 @@ func (d *decoder) text(k eventKind, e *event) error {
 	}
 	said, ok := jsonscan.String(e.delta)
 	if !ok {
-		return fmt.Errorf("item %d: a delta is no text", e.index)
+		return fmt.Errorf("item %d: a delta is not a string", e.index)
 	}
 	if said == "" {
 		return nil

@@ -298,7 +298,7 @@ func TestReadStreamBroken(t *testing.T) {
 		{"cut after the last item", sse(start, done(0, message(0, "x"))), model.Broken, "stopped before its end"},
 		{"cut in an event", half + `data: {"type":"response.outp`, model.Broken, "not JSON"},
 		{"garbled", half + "data: {nope\n\n", model.Broken, "not JSON"},
-		{"delta of another type", half + `data: {"type":"response.output_text.delta","output_index":0,"delta":{}}` + "\n\n", model.Broken, "is no text"},
+		{"delta of another type", half + `data: {"type":"response.output_text.delta","output_index":0,"delta":{}}` + "\n\n", model.Broken, "is not a string"},
 		{"type of another type", half + `data: {"type":7}` + "\n\n", model.Broken, "not JSON"},
 		{"item of another type", half + sse(added(1, `[]`)), model.Broken, "item 1"},
 		{"nothing", "", model.Broken, "no event stream"},

@@ -41,7 +41,7 @@ func (s *script) Stream(ctx context.Context, req *model.Request) iter.Seq2[model
 	}
 }
 
-func kind(k model.Kind) *model.Error { return &model.Error{Kind: k, Message: "said so"} }
+func kind(k model.Kind) *model.Error { return &model.Error{Kind: k, Message: "announced"} }
 
 func after(d time.Duration) *model.Error {
 	return &model.Error{Kind: model.RateLimited, RetryAfter: d, HasRetryAfter: true}
@@ -136,7 +136,7 @@ func TestRetry(t *testing.T) {
 func TestRetryAfterTooLong(t *testing.T) {
 	_, _, err := run(t, New(&script{errs: []error{after(90 * sec)}}, Config{}), &model.Request{})
 	if err == nil || !strings.Contains(err.Error(), "1m30s") {
-		t.Errorf("error %v does not say how long", err)
+		t.Errorf("error %v has no delay", err)
 	}
 }
 

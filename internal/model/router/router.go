@@ -126,7 +126,7 @@ func (r *Router) route(req *model.Request) (model.Provider, *model.Request, erro
 func (r *Router) provider(name string) (model.Provider, string, error) {
 	row, name := r.find(name)
 	if row == nil {
-		return nil, "", fmt.Errorf("there is no provider for the model %s", name)
+		return nil, "", fmt.Errorf("no provider for the model %s", name)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

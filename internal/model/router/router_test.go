@@ -109,7 +109,7 @@ func TestCountTokens(t *testing.T) {
 		t.Errorf("counted %d, %v", n, err)
 	}
 	if n, err := r.CountTokens(t.Context(), &model.Request{Model: "two/four"}); err == nil {
-		t.Errorf("counted %d by one that cannot", n)
+		t.Errorf("counted %d without support", n)
 	}
 }
 

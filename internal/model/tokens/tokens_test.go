@@ -40,7 +40,7 @@ func TestKinds(t *testing.T) {
 		{"no picture", "m", &msg.Image{MediaType: "image/png", Data: []byte("x")}, 2000},
 		{"one page", "m", &msg.Document{MediaType: "application/pdf", Data: []byte("%PDF")}, 2000},
 		{"three pages", "m", &msg.Document{MediaType: "application/pdf", Data: []byte("/Type /Pages /Type /Page /Type/Page /Type /Page")}, 6000},
-		{"what is never sent", "m", &msg.Opaque{Raw: json.RawMessage(`{}`)}, 0},
+		{"parts that are never sent", "m", &msg.Opaque{Raw: json.RawMessage(`{}`)}, 0},
 	} {
 		if got := tokens.New(tt.model).Parts(tt.part); got != tt.want {
 			t.Errorf("%s: %d tokens, want %d", tt.name, got, tt.want)
@@ -104,7 +104,7 @@ func TestWithinFifteenPercentAfterAReport(t *testing.T) {
 		reported := pieces(size, first[0].Text())
 		g.Report(g.Count(nil, nil, first), reported)
 		if got := g.Messages(first...); off(got, reported) > 0.01 {
-			rt.Errorf("what was reported is estimated as %d, not %d", got, reported)
+			rt.Errorf("reported usage is estimated as %d, not %d", got, reported)
 		}
 		tail := say(msg.Assistant, text(1)+kinds[rapid.IntRange(0, 3).Draw(rt, "kind")])
 		for pieces(size, tail.Text()) < reported/2 {
@@ -132,7 +132,7 @@ func TestReports(t *testing.T) {
 		{"nonsense is bounded", func() { g.Report(counted, 1_000_000) }, counted * 3, counted * 3},
 		{"a report replaces another", func() { g.Report(counted, counted*2) }, counted * 2, counted * 2},
 		{"too little to learn from", func() { g.Report(3, 99) }, counted * 2, counted * 2},
-		{"a refusal that is no news", func() { g.AtLeast(counted, counted) }, counted * 2, counted * 2},
+		{"a repeated refusal", func() { g.AtLeast(counted, counted) }, counted * 2, counted * 2},
 		{"a refusal", func() { g.AtLeast(counted, counted*5/2) }, counted*5/2 - 1, counted * 5 / 2},
 	} {
 		tt.report()

@@ -175,14 +175,14 @@ func TestRenewal(t *testing.T) {
 		ran     int
 		wrong   string
 	}{
-		"good":                 {tokens: []string{"access-token-1"}, tries: 1},
-		"withdrawn":            {tokens: []string{"access-token-1", "access-token-2"}, refuses: []string{"access-token-1"}, tries: 2},
-		"withdrawn for good":   {tokens: []string{"access-token-1", "access-token-2"}, refuses: []string{"access-token-1", "access-token-2"}, tries: 2, wrong: "auth"},
-		"mended by the user":   {tokens: []string{"access-token-1", "access-token-2"}, refuses: []string{"access-token-1"}, refresh: "sign in", tries: 2, ran: 1},
-		"expired credentials":  {wrong: "gcloud auth application-default login"},
-		"expired, not mended":  {refresh: "sign in", ran: 1, wrong: "gcloud auth application-default login"},
-		"the command fails":    {refresh: "fail", ran: 1, wrong: "gcpAuthRefresh: no browser"},
-		"what the server says": {tokens: []string{"access-token-1"}, refuses: []string{"access-token-1"}, refresh: "fail", tries: 1, ran: 1, wrong: "UNAUTHENTICATED-text"},
+		"good":                {tokens: []string{"access-token-1"}, tries: 1},
+		"withdrawn":           {tokens: []string{"access-token-1", "access-token-2"}, refuses: []string{"access-token-1"}, tries: 2},
+		"withdrawn for good":  {tokens: []string{"access-token-1", "access-token-2"}, refuses: []string{"access-token-1", "access-token-2"}, tries: 2, wrong: "auth"},
+		"mended by the user":  {tokens: []string{"access-token-1", "access-token-2"}, refuses: []string{"access-token-1"}, refresh: "sign in", tries: 2, ran: 1},
+		"expired credentials": {wrong: "gcloud auth application-default login"},
+		"expired, not mended": {refresh: "sign in", ran: 1, wrong: "gcloud auth application-default login"},
+		"the command fails":   {refresh: "fail", ran: 1, wrong: "gcpAuthRefresh: no browser"},
+		"server message":      {tokens: []string{"access-token-1"}, refuses: []string{"access-token-1"}, refresh: "fail", tries: 1, ran: 1, wrong: "UNAUTHENTICATED-text"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ran, tries := 0, 0

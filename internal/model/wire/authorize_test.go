@@ -76,7 +76,7 @@ func TestAuthorizer(t *testing.T) {
 			s := service
 			s.NewAuthorizer = func(got wire.Config) (wire.Authorizer, error) {
 				if got.AuthTransport == nil || got.AuthTransport == conf.Transport {
-					t.Error("what the authorizer asks would be recorded")
+					t.Error("the authorizer's requests would be recorded")
 				}
 				return &c.a, nil
 			}
@@ -141,7 +141,7 @@ func TestRefresh(t *testing.T) {
 		t.Error(err)
 	}
 	if err := <-waiting; err != nil || ran != 1 {
-		t.Errorf("error %v for the one that waited, after %d runs", err, ran)
+		t.Errorf("error %v for the waiting request, after %d runs", err, ran)
 	}
 	if err := r.Mend(t.Context(), problem); err != problem || ran != 1 {
 		t.Errorf("error %v after %d runs, want the problem after one", err, ran)

@@ -128,7 +128,7 @@ func (c *credential) get(ctx context.Context) (string, error) {
 	case err != nil:
 		return "", &model.Error{Kind: model.Auth, Message: c.origin + err.Error(), Err: err}
 	case key == "":
-		return "", &model.Error{Kind: model.Auth, Message: c.origin + "there is no key"}
+		return "", &model.Error{Kind: model.Auth, Message: c.origin + "no key"}
 	}
 	if c.last != "" && c.last != key {
 		c.past = append(c.past, c.last)

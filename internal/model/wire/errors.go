@@ -72,7 +72,7 @@ func connectionError(err error) *model.Error {
 	}
 	e := &model.Error{Kind: model.Network, Message: err.Error(), Err: err}
 	if strings.Contains(e.Message, "malformed") { // the error quotes the response
-		e.Message, e.Hint = "what came back is not HTTP", "Check the base URL and the proxy"
+		e.Message, e.Hint = "the response is not HTTP", "Check the base URL and the proxy"
 	}
 	var why *transport.Error
 	if errors.As(err, &why) {

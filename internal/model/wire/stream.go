@@ -110,7 +110,7 @@ func ReadStream(ctx context.Context, dialect Dialect, body io.ReadCloser, o Stre
 // data.
 func answerLimit(n int) int { return 8<<20 + 256*max(n, 0) }
 
-var errTooLong = errors.New("the answer is far longer than the limit that was asked for")
+var errTooLong = errors.New("the answer is far longer than the requested limit")
 
 // ReadMessage decodes a whole answer into the events that [ReadStream] would have yielded for a
 // stream.

@@ -50,7 +50,7 @@ func TestTranscript(t *testing.T) {
 			}
 			for i, w := range said.Messages() {
 				if whole[w.Mark:w.End] != texts[i] {
-					t.Fatalf("message %d is said to be between %d and %d", i, w.Mark, w.End)
+					t.Fatalf("message %d is reported between %d and %d", i, w.Mark, w.End)
 				}
 			}
 			bodies = append(bodies, sent{said.AppendTo(nil, 0, said.Len()), whole})

@@ -31,12 +31,12 @@ const (
 // Check returns an error if the plan's action classes are invalid.
 func Check(prompts []Prompt) error {
 	if len(prompts) > maxPrompts {
-		return fmt.Errorf("allowedPrompts has %d entries, and at most %d are possible", len(prompts), maxPrompts)
+		return fmt.Errorf("allowedPrompts has %d entries, more than the maximum of %d", len(prompts), maxPrompts)
 	}
 	for i, p := range prompts {
 		switch {
 		case p.Tool != compat.Command:
-			return fmt.Errorf("allowedPrompts[%d]: the tool is %q, and only Bash is possible", i, p.Tool)
+			return fmt.Errorf("allowedPrompts[%d]: the tool is %q, but only Bash is supported", i, p.Tool)
 		case strings.TrimSpace(p.Prompt) == "":
 			return fmt.Errorf("allowedPrompts[%d]: the description is empty", i)
 		case utf8.RuneCountInString(p.Prompt) > maxPromptChars:

@@ -155,7 +155,7 @@ func (f *Confinement) test() finding {
 		tier, problem := f.probe()
 		f.tested.Store(&finding{tier, problem})
 		if problem != nil && !f.settings.Load().Required {
-			f.say(fmt.Sprintf("the sandbox is switched on, but %v. Commands run without it, and each one that does more than read is asked about", problem))
+			f.say(fmt.Sprintf("the sandbox is enabled, but %v. Commands run without it, and adze asks before each one that isn't read-only", problem))
 		}
 		f.tell()
 	})

@@ -41,9 +41,9 @@ func TestInForce(t *testing.T) {
 		{"asking", Settings{}, sandbox.Bubblewrap, nil, permission.Sandbox{On: true}, true, ""},
 		{"a tier that does not protect", Settings{AutoAllow: true}, sandbox.Landlock, nil, permission.Sandbox{On: true}, true, ""},
 		{"macOS", Settings{AutoAllow: true}, sandbox.Seatbelt, nil, permission.Sandbox{On: true, AutoAllow: true}, true, ""},
-		{"excluded", Settings{Excluded: []string{"docker *", ":*"}}, sandbox.Bubblewrap, nil, permission.Sandbox{On: true, Excluded: []string{"docker *"}}, true, `":*" is no pattern`},
-		{"bad host", Settings{AllowedDomains: []string{"https://x"}}, sandbox.Bubblewrap, nil, permission.Sandbox{On: true}, true, `sandbox.network.allowedDomains: "https://x" is ignored`},
-		{"missing", Settings{}, sandbox.None, missing, permission.Sandbox{Missing: true}, false, "switched on, but no sandbox works here. Commands run without it"},
+		{"excluded", Settings{Excluded: []string{"docker *", ":*"}}, sandbox.Bubblewrap, nil, permission.Sandbox{On: true, Excluded: []string{"docker *"}}, true, `ignoring ":*", which is not a command pattern`},
+		{"bad host", Settings{AllowedDomains: []string{"https://x"}}, sandbox.Bubblewrap, nil, permission.Sandbox{On: true}, true, `sandbox.network.allowedDomains: ignoring "https://x"`},
+		{"missing", Settings{}, sandbox.None, missing, permission.Sandbox{Missing: true}, false, "enabled, but no sandbox works here. Commands run without it"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.settings.Enabled = true
@@ -110,7 +110,7 @@ func TestReload(t *testing.T) {
 	}
 	bound := f.Outside()
 	f.Reload(Settings{Enabled: true, AutoAllow: true, AllowedDomains: []string{"https://x"}})
-	if outside() || !bound(line) || !g.Policy().Config().Sandbox.AutoAllow || !strings.Contains(said.String(), `"https://x" is ignored`) {
+	if outside() || !bound(line) || !g.Policy().Config().Sandbox.AutoAllow || !strings.Contains(said.String(), `ignoring "https://x"`) {
 		t.Errorf("switched on: %+v, said %q", g.Policy().Config().Sandbox, said)
 	}
 	said.Reset()

@@ -108,7 +108,7 @@ func findHidden(policy *permission.Policy, places []string, limit int) ([]string
 				return nil // a command cannot read an unlistable directory either
 			}
 			if visited++; visited > limit {
-				return fmt.Errorf("the rules that deny reading cannot be carried out in the sandbox: there are more than %d files in %s to look at", limit, start)
+				return fmt.Errorf("the sandbox can't enforce the rules that deny reading: more than %d files in %s", limit, start)
 			}
 			if !policy.Hidden(path) && !(d.IsDir() && policy.Hidden(filepath.Join(path, "x"))) {
 				return nil

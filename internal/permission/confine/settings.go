@@ -62,7 +62,7 @@ func (s *Settings) problems(before *Settings) []string {
 
 func patternProblem(text string) string {
 	if _, err := shell.ParsePattern(text); err != nil {
-		return fmt.Sprintf("sandbox.excludedCommands: %q is no pattern of commands: %v; it is ignored", text, err)
+		return fmt.Sprintf("sandbox.excludedCommands: ignoring %q, which is not a command pattern: %v", text, err)
 	}
 	return ""
 }
@@ -70,7 +70,7 @@ func patternProblem(text string) string {
 func domainProblem(setting string) func(text string) string {
 	return func(text string) string {
 		if _, err := sandbox.ParseDomain(text); err != nil {
-			return fmt.Sprintf("%s: %q is ignored: %v", setting, text, err)
+			return fmt.Sprintf("%s: ignoring %q: %v", setting, text, err)
 		}
 		return ""
 	}

@@ -153,7 +153,7 @@ func (j *Judge) Covers(ctx context.Context, q permission.Question, classes []str
 	var certain string
 	if json.Unmarshal(members["class"], &class) != nil || json.Unmarshal(members["confidence"], &certain) != nil ||
 		class < 0 || class > len(classes) {
-		return "", j.count(fmt.Errorf("%w: it names no class", sidequery.ErrUnusable))
+		return "", j.count(fmt.Errorf("%w: it has no class", sidequery.ErrUnusable))
 	}
 	if class == 0 || certain != "high" {
 		return "", nil
@@ -177,10 +177,10 @@ func (j *Judge) ask(ctx context.Context, seal sidequery.Nonce, text, query strin
 		return err
 	}
 	if json.Unmarshal(members["block"], block) != nil || *block == nil {
-		return j.count(fmt.Errorf("%w: it does not say whether to block", sidequery.ErrUnusable))
+		return j.count(fmt.Errorf("%w: it has no verdict", sidequery.ErrUnusable))
 	}
 	if reason != nil && (json.Unmarshal(members["reason"], reason) != nil || **block && strings.TrimSpace(*reason) == "") {
-		return j.count(fmt.Errorf("%w: it gives no reason", sidequery.ErrUnusable))
+		return j.count(fmt.Errorf("%w: it has no reason", sidequery.ErrUnusable))
 	}
 	return nil
 }
@@ -238,7 +238,7 @@ func (j *Judge) rests() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.failed.TooMany() && time.Since(j.failedAt) < coolDown {
-		return errors.New("the model that judges has failed several times in a row and is not asked for a while")
+		return errors.New("the judging model has failed several times in a row and is paused")
 	}
 	return nil
 }
@@ -250,7 +250,7 @@ func describe(q permission.Question) (string, error) {
 		input = q.Command
 	}
 	if len(input) > maxCall {
-		return "", fmt.Errorf("the call is too long to be judged (%d bytes)", len(input))
+		return "", fmt.Errorf("the call is too long to judge (%d bytes)", len(input))
 	}
 	if !utf8.ValidString(input) {
 		return "", errors.New("the call is not valid text")

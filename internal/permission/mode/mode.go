@@ -29,17 +29,17 @@ func All() []Mode { return []Mode{Default, AcceptEdits, Plan, Auto, DontAsk, Byp
 func (m Mode) About() string {
 	switch m {
 	case Default:
-		return "reading is allowed, anything else is asked about"
+		return "allows reads and asks before anything else"
 	case AcceptEdits:
-		return "edits in the working directories are allowed, too; commands are asked about"
+		return "also allows edits in the working directories; asks before commands"
 	case Plan:
-		return "nothing is changed: the model looks around and presents a plan"
+		return "read-only: the model explores and proposes a plan"
 	case Auto:
-		return "a model judges what would be asked about; edits in the working directories are allowed"
+		return "a model answers the prompts; allows edits in the working directories"
 	case DontAsk:
-		return "what would be asked about is denied"
+		return "denies anything that would need a prompt"
 	case Bypass:
-		return "everything is allowed without asking, except what a rule denies"
+		return "allows everything without asking, unless a rule denies it"
 	}
 	return ""
 }

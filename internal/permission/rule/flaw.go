@@ -38,9 +38,9 @@ func (r *Rule) commandFlaw() error {
 	case strings.Contains(name, ":") && !drive:
 		return fmt.Errorf("no command is called %s; write a blank between words, and :* only at the end, such as %s(git push:*)", name, r.Tool)
 	case noProgram(name, r.command.Exact()):
-		return fmt.Errorf("no command is called %s; a rule has one pattern, in which only * stands for other text", name)
+		return fmt.Errorf("no command is called %s; a rule has one pattern, and its only wildcard is *", name)
 	case strings.HasPrefix(r.Content, "^") || strings.HasSuffix(r.Content, "$"):
-		return fmt.Errorf("a pattern is no regular expression; write * for any text, such as %s(rm *)", r.Tool)
+		return fmt.Errorf("a pattern is not a regular expression; write * for any text, such as %s(rm *)", r.Tool)
 	case r.command.Exact():
 	case isAssignment(first):
 		return errors.New("a pattern is compared with commands without their variables; leave the assignment out")
@@ -92,7 +92,7 @@ func (r *Rule) pathFlaw(a *Anchors) error {
 	slash := filepath.ToSlash(r.Content)
 	switch {
 	case strings.Contains(slash, "://"):
-		return errors.New("a path is no URL; write // before a path from the root")
+		return errors.New("a path is not a URL; write // before a path from the root")
 	case strings.HasPrefix(slash, "$") || strings.HasPrefix(slash, "%"):
 		return errors.New("variables are not replaced; write ~/ for the home directory")
 	case strings.HasPrefix(slash, "~") && p.anchor != atHome && strings.Contains(slash, "/"):
@@ -105,7 +105,7 @@ func (r *Rule) pathFlaw(a *Anchors) error {
 			return nil
 		}
 		for _, base := range a.bases(atFile, r) {
-			return fmt.Errorf("/ means %s here, where there is no %s; write /%s for the path from the root", base, fixed[1:], r.Content)
+			return fmt.Errorf("/ means %s here, which has no %s; write /%s for the path from the root", base, fixed[1:], r.Content)
 		}
 	}
 	return nil

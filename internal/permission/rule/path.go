@@ -33,7 +33,7 @@ func parsePathPattern(content string) (pathPattern, error) {
 	p := pathPattern{rest: norm.NFC.String(filepath.ToSlash(content))}
 	switch {
 	case strings.HasPrefix(content, "!"):
-		return p, errors.New("a pattern that begins with ! is not possible: rules only add up; write \\! for a name that begins so")
+		return p, errors.New("a pattern can't start with !, because rules only add up; write \\! for a name that starts with it")
 	case strings.HasPrefix(p.rest, "//"):
 		p.anchor, p.rest = atRoot, p.rest[1:]
 	case p.rest == "~" || strings.HasPrefix(p.rest, "~/"):
@@ -77,7 +77,7 @@ func (p *pathPattern) clean() error {
 		case len(names) == 0:
 			p.ups++
 		case strings.ContainsAny(names[len(names)-1], `*?[{\`):
-			return errors.New("the pattern has .. after a wildcard, so it is not clear what it means")
+			return errors.New("the pattern has .. after a wildcard, which is ambiguous")
 		default:
 			names = names[:len(names)-1]
 		}
@@ -118,7 +118,7 @@ func placePath(r *Rule, a *Anchors) *pathRule {
 	}
 	bases := a.bases(p.anchor, r)
 	if len(bases) == 0 {
-		r.broken = errors.New("the home directory is unknown, so ~ means nothing")
+		r.broken = errors.New("the home directory is unknown, so ~ can't be resolved")
 		pr.all = true
 		return pr
 	}

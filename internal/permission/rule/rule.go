@@ -130,11 +130,11 @@ func (r *Rule) problem() error {
 	switch {
 	case r.Behavior == Allow:
 	case r.Tool == "":
-		effect = "until it is corrected, every call that may change something is asked about"
+		effect = "until it is corrected, adze asks before every call that may change something"
 	case r.Behavior == Deny:
-		effect = fmt.Sprintf("until it is corrected, every call of %s is denied", r.Tool)
+		effect = fmt.Sprintf("until it is corrected, every %s call is denied", r.Tool)
 	default:
-		effect = fmt.Sprintf("until it is corrected, every call of %s is asked about", r.Tool)
+		effect = fmt.Sprintf("until it is corrected, adze asks before every %s call", r.Tool)
 	}
 	return fmt.Errorf("%s rule %q in %s: %w; %s", r.Behavior, r.Text(), r.Where(), r.broken, effect)
 }
@@ -151,7 +151,7 @@ func (r *Rule) warning() error {
 	case Allow:
 		effect = "it allows nothing"
 	case Ask:
-		effect = "nothing is asked about"
+		effect = "it never causes a prompt"
 	}
 	return fmt.Errorf("%s rule %q in %s: %w; %s", r.Behavior, r.Text(), r.Where(), r.flaw, effect)
 }
@@ -176,7 +176,7 @@ func Check(text string) error {
 
 // Unreadable returns a broken rule for a setting that is not a string.
 func Unreadable(text string) Rule {
-	return Rule{text: text, broken: errors.New("a rule is a text, such as \"Bash(go test:*)\"")}
+	return Rule{text: text, broken: errors.New("a rule is a string, such as \"Bash(go test:*)\"")}
 }
 
 func (r *Rule) parse() error {

@@ -47,10 +47,10 @@ func TestParse(t *testing.T) {
 		{text: "Bash(rm) x", tool: "Bash", err: "follows the closing"},
 		{text: "Bash(:*)", tool: "Bash", content: ":*", err: "nothing before"},
 		{text: "Read([a)", tool: "Read", content: "[a", err: "pattern"},
-		{text: "Read(!x)", tool: "Read", content: "!x", err: "begins with !"},
+		{text: "Read(!x)", tool: "Read", content: "!x", err: "can't start with !"},
 		{text: "Read(a/*/../b)", tool: "Read", content: "a/*/../b", err: ".. after a wildcard"},
 		{text: "WebFetch(example.org)", tool: "WebFetch", content: "example.org", err: "write domain:"},
-		{text: "WebFetch(domain:)", tool: "WebFetch", content: "domain:", err: "is no host"},
+		{text: "WebFetch(domain:)", tool: "WebFetch", content: "domain:", err: "is not a host"},
 		{text: "mcp__db__query(x)", tool: "mcp__db__query", content: "x", err: "take no content"},
 	}
 	for _, tt := range tests {

@@ -113,9 +113,9 @@ func (b *Breaker) Tripped() string {
 	defer b.mu.Unlock()
 	switch {
 	case b.row >= MaxBlockedRow:
-		return fmt.Sprintf("auto mode has refused %d calls in a row", b.row)
+		return fmt.Sprintf("auto mode has denied %d calls in a row", b.row)
 	case b.all >= MaxBlocked:
-		return fmt.Sprintf("auto mode has refused %d calls in this session", b.all)
+		return fmt.Sprintf("auto mode has denied %d calls in this session", b.all)
 	}
 	return ""
 }

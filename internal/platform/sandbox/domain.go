@@ -26,7 +26,7 @@ func ParseDomain(text string) (Domain, error) {
 	if i >= 0 && (strings.Count(text, ":") == 1 || strings.HasPrefix(text, "[")) && !strings.HasSuffix(text, "]") {
 		port, err := strconv.Atoi(text[i+1:])
 		if err != nil || port < 1 || port > 65535 {
-			return Domain{}, fmt.Errorf("%q is no port", text[i+1:])
+			return Domain{}, fmt.Errorf("%q is not a port", text[i+1:])
 		}
 		host, d.port = text[:i], port
 	}
@@ -63,21 +63,21 @@ func (d Domain) matches(host string, port int) bool {
 func hostName(host string) (string, error) {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	if host == "" || len(host) > 253 {
-		return "", errors.New("it is no host name")
+		return "", errors.New("not a host name")
 	}
 	labels := strings.Split(host, ".")
 	for _, label := range labels {
 		if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' {
-			return "", fmt.Errorf("%q is no host name", host)
+			return "", fmt.Errorf("%q is not a host name", host)
 		}
 		for _, c := range []byte(label) {
 			if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' {
-				return "", fmt.Errorf("%q is no host name", host)
+				return "", fmt.Errorf("%q is not a host name", host)
 			}
 		}
 	}
 	if last := labels[len(labels)-1]; strings.Trim(last, "0123456789") == "" || strings.HasPrefix(last, "0x") {
-		return "", fmt.Errorf("%q is no host name", host)
+		return "", fmt.Errorf("%q is not a host name", host)
 	}
 	return host, nil
 }

@@ -544,7 +544,7 @@ func TestLandlockAlone(t *testing.T) {
 		}
 	}
 	if out, _ := p.run(t, "echo a > new && cat new && cat /etc/hostname >/dev/null && echo b > $TMPDIR/x && echo fine"); out != "a\nfine\n" {
-		t.Errorf("what is allowed: %q", out)
+		t.Errorf("an allowed write: %q", out)
 	}
 	unprivileged(t)
 }

@@ -14,7 +14,7 @@ func help(args []string) error {
 	}
 	var t trial
 	if err := json.Unmarshal([]byte(args[0]), &t); err != nil {
-		return fmt.Errorf("reading what to do: %w", err)
+		return fmt.Errorf("reading the job: %w", err)
 	}
 	return t.run()
 }

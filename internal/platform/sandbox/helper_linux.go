@@ -33,7 +33,7 @@ func help(args []string) error {
 		return errors.New("nothing to do")
 	}
 	if err := json.Unmarshal([]byte(args[0]), &m); err != nil {
-		return fmt.Errorf("reading what to do: %w", err)
+		return fmt.Errorf("reading the job: %w", err)
 	}
 	if err := leaveTerminal(); err != nil {
 		return err

@@ -15,7 +15,7 @@ func watchPlanted(p *policy) func() []string {
 		var news []string
 		for path := range planted(p) {
 			if !before[path] {
-				news = append(news, path+" was created: what it holds is run or obeyed by other programs, "+
+				news = append(news, path+" was created: other programs execute or obey its content, "+
 					"so look at it before you use git or other tools there")
 			}
 		}

@@ -284,11 +284,11 @@ func (s *service) refuse(w http.ResponseWriter, err error) {
 func splitHost(text string) (host string, port int, err error) {
 	host, service, err := net.SplitHostPort(text)
 	if err != nil {
-		return "", 0, fmt.Errorf("%q is no host and port", text)
+		return "", 0, fmt.Errorf("%q is not of the form HOST:PORT", text)
 	}
 	port, err = strconv.Atoi(service)
 	if err != nil || port < 1 || port > 65535 || strconv.Itoa(port) != service {
-		return "", 0, fmt.Errorf("%q is no port", service)
+		return "", 0, fmt.Errorf("%q is not a port", service)
 	}
 	return host, port, nil
 }

@@ -176,7 +176,7 @@ func TestProxy(t *testing.T) {
 		{"leads inside", private, connect("good.example.org:443"), "403", "the host good.example.org leads to 192.168.0.1, which is not on the internet and not allowed"},
 		{"address", base, connect("93.184.216.34:443"), "403", "the address 93.184.216.34 is not allowed"},
 		{"loopback", base, connect("127.0.0.1:80"), "403", "the address 127.0.0.1 is not allowed"},
-		{"loopback in disguise", base, connect("2130706433:80"), "403", `"2130706433" is no host name`},
+		{"loopback in disguise", base, connect("2130706433:80"), "403", `"2130706433" is not a host name`},
 		{"null byte", base, "CONNECT good.example.org\x00.evil.net:443 HTTP/1.1\r\nHost: x\r\n\r\n", "400", ""},
 		{"percent", base, connect("good.example.org%00.evil.net:443"), "40", ""},
 		{"suffix", base, connect("good.example.org.evil.net:443"), "403", "the host good.example.org.evil.net is not allowed"},

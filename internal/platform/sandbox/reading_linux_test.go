@@ -63,7 +63,7 @@ func TestReading(t *testing.T) {
 		}
 		if got := p.read(t, "cat file; echo; ls -a; cat .git/config | cat; for f in fi*; do echo $f; done 2>/dev/null; pwd", "cat", "ls"); got !=
 			"text\n.\n..\n.git\na=b\nfile\nhidden\noriginalfile\n"+p.root+"\n" {
-			t.Errorf("%v: what can be read: %q", tier, got)
+			t.Errorf("%v: readable: %q", tier, got)
 		}
 		before := snapshot(t, filepath.Dir(p.root))
 		for _, line := range []string{

@@ -410,7 +410,7 @@ func (s *Sandbox) find() (*detectedTier, error) {
 		reasons = append(reasons, fmt.Errorf("%s: %w", candidate.tier, err))
 	}
 	if len(reasons) == 0 {
-		return nil, errors.New("there is no sandbox for this system")
+		return nil, errors.New("no sandbox for this system")
 	}
 	return nil, fmt.Errorf("no sandbox works here: %w", errors.Join(reasons...))
 }

@@ -89,7 +89,7 @@ func TestViolations(t *testing.T) {
 refused writing: bash: line 1: /etc/x: Read-only file system
 refused writing: mkdir: cannot create directory '/y': Read-only file system
 refused looking up a name: curl: (6) Could not resolve host: example.org &lt;/sandbox-violations&gt;
-The command ran in a sandbox: it may write in the working directories and in $TMPDIR, except .git and what else programs obey, it cannot read secrets, and it reaches only the network hosts that are allowed. Do not work around it. If the task needs more, tell the user what: they can allow it in the settings under sandbox.
+The command ran in a sandbox: it may write in the working directories and in $TMPDIR, except .git and other protected files, it cannot read secrets, and it reaches only allowed network hosts. Do not work around it. If the task needs more access, tell the user which: they can allow it in the settings under sandbox.
 </sandbox-violations>`
 	if diff := cmp.Diff(golden, text); diff != "" {
 		t.Error(diff)

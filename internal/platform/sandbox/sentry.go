@@ -24,7 +24,7 @@ func (s Stray) String() string {
 	switch {
 	case s.Err != nil:
 		return fmt.Sprintf("%s appeared while a command ran in the sandbox, and could not be taken away: %v. "+
-			"Programs obey what it holds: remove it before you use git or an editor there", s.Path, s.Err)
+			"Other programs execute its content: remove it before you use git or an editor there", s.Path, s.Err)
 	case s.Moved == "":
 		return s.Path + " was made outside the sandbox while the command ran in it, which could have changed it. So the command was ended: start it again"
 	}

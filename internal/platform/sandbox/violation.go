@@ -56,8 +56,8 @@ func report(seen []string) string {
 	escape := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 	return "<sandbox-violations>\n" + escape.Replace(strings.Join(seen, "\n")) + more +
 		"\nThe command ran in a sandbox: it may write in the working directories and in $TMPDIR, " +
-		"except .git and what else programs obey, it cannot read secrets, and it reaches only the network hosts that are allowed. " +
-		"Do not work around it. If the task needs more, tell the user what: " +
+		"except .git and other protected files, it cannot read secrets, and it reaches only allowed network hosts. " +
+		"Do not work around it. If the task needs more access, tell the user which: " +
 		"they can allow it in the settings under sandbox.\n</sandbox-violations>"
 }
 

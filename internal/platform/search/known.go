@@ -9,7 +9,7 @@ import (
 	"adze/internal/platform/search/walk"
 )
 
-var errFull = errors.New("the memory for what is known about files is full")
+var errFull = errors.New("the memory for file data is full")
 
 // A factStore holds facts about file contents. It is safe for concurrent use.
 type factStore struct {

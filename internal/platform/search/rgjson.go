@@ -92,7 +92,7 @@ func (r *rgRun) message(line []byte) error {
 	}
 	var m message
 	if err := json.Unmarshal(line, &m); err != nil {
-		return &ripgrepError{fmt.Sprintf("reading what ripgrep prints: %v", err)}
+		return &ripgrepError{fmt.Sprintf("reading ripgrep's output: %v", err)}
 	}
 	switch m.Type {
 	case "begin":

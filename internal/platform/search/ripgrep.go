@@ -79,7 +79,7 @@ func (e *Engine) findRipgrep() (ripgrep, error) {
 			return e.checkVersion(path)
 		}
 	}
-	return ripgrep{}, errors.New("there is no ripgrep (rg) in PATH")
+	return ripgrep{}, errors.New("no ripgrep (rg) in PATH")
 }
 
 func isProgram(path string) bool {

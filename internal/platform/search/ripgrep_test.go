@@ -228,11 +228,11 @@ func TestPlantedRipgrep(t *testing.T) {
 // Proves ENG-02.
 func TestUnusableRipgrep(t *testing.T) {
 	tests := []struct{ name, script, warning string }{
-		{"none", "", "there is no ripgrep (rg) in PATH"},
+		{"none", "", "no ripgrep (rg) in PATH"},
 		{"old", "echo ripgrep 12.1.1", "has version 12.1.1, older than 13"},
 		{"another program", "echo hello", "is not ripgrep"},
 		{"fails", "case $1 in --version) echo ripgrep 14.0.0;; *) echo 'regex parse error' >&2; exit 2;; esac", "ripgrep says: regex parse error"},
-		{"says nonsense", "case $1 in --version) echo ripgrep 14.0.0;; *) echo '{\"type\":';; esac", "reading what ripgrep prints"},
+		{"says nonsense", "case $1 in --version) echo ripgrep 14.0.0;; *) echo '{\"type\":';; esac", "reading ripgrep's output"},
 		{"dies", "case $1 in --version) echo ripgrep 14.0.0;; *) kill -9 $$;; esac", "ripgrep was ended by a signal"},
 	}
 	for _, tt := range tests {

@@ -155,9 +155,9 @@ func TestGrep(t *testing.T) {
 		{"a file", GrepOptions{Root: "ignored/x.go", Pattern: `foo`, Mode: Content, Numbers: true}, ".:1:foo\n"},
 		{"a directory that is ignored", GrepOptions{Root: "ignored", Pattern: `foo`, Mode: Count}, "x.go:1\n"},
 		{"empty pattern", GrepOptions{}, "error: the pattern is empty: every line would match"},
-		{"type by extension", GrepOptions{Pattern: "x", Type: "rs"}, `error: there is no file type "rs": did you mean rust? Or use glob instead`},
-		{"unknown type", GrepOptions{Pattern: "x", Type: "pythn"}, `error: there is no file type "pythn": did you mean python, cython? Or use glob instead`},
-		{"look-around", GrepOptions{Pattern: `foo(?=bar)`}, `error: bad pattern at character 4 ((?=): look-ahead is not supported; match what follows as part of the pattern: (?:...)`},
+		{"type by extension", GrepOptions{Pattern: "x", Type: "rs"}, `error: unknown file type "rs": did you mean rust? Or use glob instead`},
+		{"unknown type", GrepOptions{Pattern: "x", Type: "pythn"}, `error: unknown file type "pythn": did you mean python, cython? Or use glob instead`},
+		{"look-around", GrepOptions{Pattern: `foo(?=bar)`}, `error: bad pattern at character 4 ((?=): look-ahead is not supported; make the look-ahead part of the pattern: (?:...)`},
 		{"missing root", GrepOptions{Root: "nowhere", Pattern: "x"}, "error: reading " + filepath.Join(dir, "nowhere") + ": no such file or directory"},
 	}
 	for kind, e := range engines(t) {
@@ -189,7 +189,7 @@ func TestGrepPages(t *testing.T) {
 				for o.Limit = size; o.Offset < len(whole); o.Offset += size {
 					page, cut := strings.CutSuffix(grepText(t, e, o), "(more true, unreadable 0, stopped 0)\n")
 					if cut != (o.Offset+size < len(whole)) {
-						t.Errorf("mode %d: the page at %d says that there is more: %v", m, o.Offset, cut)
+						t.Errorf("mode %d: the page at %d reports more results: %v", m, o.Offset, cut)
 					}
 					pages = append(pages, page)
 				}

@@ -229,9 +229,9 @@ func typeFilter(name string) (func(rel string) bool, error) {
 		close = spell.Closest(name, known, 3)
 	}
 	if len(close) == 0 {
-		return nil, fmt.Errorf("there is no file type %q: use glob instead, such as *.%s", name, strings.TrimPrefix(name, "."))
+		return nil, fmt.Errorf("unknown file type %q: use glob instead, such as *.%s", name, strings.TrimPrefix(name, "."))
 	}
-	return nil, fmt.Errorf("there is no file type %q: did you mean %s? Or use glob instead", name, strings.Join(close, ", "))
+	return nil, fmt.Errorf("unknown file type %q: did you mean %s? Or use glob instead", name, strings.Join(close, ", "))
 }
 
 // ofType returns a filter for the words of a table line.

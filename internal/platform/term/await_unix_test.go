@@ -31,7 +31,7 @@ func TestWaiter(t *testing.T) {
 	go typed.WriteString("key") // ok: the reader detects missing data
 	for range 2 {
 		if !w.Await(0) {
-			t.Error("what was typed is not noticed, or is gone")
+			t.Error("input is not noticed, or is lost")
 		}
 	}
 	buf := make([]byte, 8)

@@ -24,7 +24,7 @@ func Raw(f *os.File) (restore func(), err error) {
 	}
 	if windows.SetConsoleMode(out, wasOut|windows.ENABLE_PROCESSED_OUTPUT|windows.ENABLE_VIRTUAL_TERMINAL_PROCESSING) != nil {
 		windows.SetConsoleMode(in, wasIn) // ok: the mode was valid a moment ago
-		return nil, errors.New("the console is no terminal")
+		return nil, errors.New("the console is not a terminal")
 	}
 	return func() {
 		windows.SetConsoleMode(in, wasIn)   // ok: the console may be gone

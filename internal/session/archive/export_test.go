@@ -108,7 +108,7 @@ func TestExportForPeople(t *testing.T) {
 			}
 		}
 		if raw := export(t, info, ExportOptions{Format: tt.format, Secrets: true}); !strings.Contains(raw, key) {
-			t.Errorf("%s: the key is gone although it was asked for", tt.name)
+			t.Errorf("%s: the requested key is missing", tt.name)
 		}
 	}
 	page := export(t, info, ExportOptions{Format: HTML})

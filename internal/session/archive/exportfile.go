@@ -15,7 +15,7 @@ func ExportFile(path string, info *Info, o ExportOptions) error {
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".export-*") // creates with mode 0600
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("there is no folder %s; create it first, or choose another name", filepath.Dir(path))
+		return fmt.Errorf("directory %s does not exist; create it first, or choose another name", filepath.Dir(path))
 	case err != nil:
 		if e := (*fs.PathError)(nil); errors.As(err, &e) {
 			err = e.Err // drop the path: it names the temporary file

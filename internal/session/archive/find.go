@@ -22,9 +22,9 @@ type UnknownError struct {
 // Error names the query and similar sessions.
 func (e *UnknownError) Error() string {
 	if e.What == "" {
-		return "there is no session of this folder yet; adze sessions list --all shows those of other folders"
+		return "no sessions in this directory yet; adze sessions list --all shows all sessions"
 	}
-	text := fmt.Sprintf("there is no session %q", e.What)
+	text := fmt.Sprintf("no session %q", e.What)
 	if len(e.Near) == 0 {
 		return text + "; adze sessions list --all shows them all"
 	}

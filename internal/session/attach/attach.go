@@ -326,7 +326,7 @@ func (a *attachments) hearing() session.HookResult {
 		if n > named {
 			names += fmt.Sprintf(" and %d more", n-named)
 		}
-		h.Notices = append(h.Notices, "Sent as text, because there is no such file: "+names)
+		h.Notices = append(h.Notices, "File not found, sent as text: "+names)
 	}
 	if a.more > 0 {
 		h.Notices = append(h.Notices, fmt.Sprintf("Only the first %d files are attached; %s sent as text.", maxAttached, amount.Of(a.more, "mention was", "mentions were")))

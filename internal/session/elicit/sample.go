@@ -23,7 +23,7 @@ const (
 // sample lets a server query the conversation's model if the user agrees.
 func (a *Asker) sample(ctx context.Context, s mcp.SampleRequest) (mcp.SampleResult, error) {
 	if a.cfg.Model == nil {
-		return mcp.SampleResult{}, errors.New("there is no model to ask")
+		return mcp.SampleResult{}, errors.New("no model to ask")
 	}
 	if err := a.count(s.Server); err != nil {
 		return mcp.SampleResult{}, err
@@ -37,7 +37,7 @@ func (a *Asker) sample(ctx context.Context, s mcp.SampleRequest) (mcp.SampleResu
 		return mcp.SampleResult{}, err
 	}
 	if r.(session.Filled).Action != session.Accept {
-		return mcp.SampleResult{}, errors.New("the user did not agree that the model is asked")
+		return mcp.SampleResult{}, errors.New("the user declined the request to the model")
 	}
 	q.Purpose, q.Model, q.Interactive = "questions of servers", a.cfg.ModelID(), true
 	got, err := a.cfg.Model(ctx, q)

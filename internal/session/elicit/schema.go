@@ -27,7 +27,7 @@ func FormOf(e mcp.Elicitation) (session.Form, error) {
 		Required   []string
 	}
 	if err := json.Unmarshal(e.Schema, &schema); err != nil || schema.Type != "object" {
-		return f, errors.New("what it asks for is not described as an object")
+		return f, errors.New("the requested schema is not an object")
 	}
 	err := eachMember(schema.Properties, func(name string, data json.RawMessage) error {
 		if len(f.Fields) == maxFields {
@@ -165,7 +165,7 @@ func fieldOf(name string, data json.RawMessage) (session.Field, error) {
 		}
 		f.Min, f.Max = p.MinItems, p.MaxItems
 	default:
-		return f, fmt.Errorf("a value of the type %q cannot be asked for", p.Type)
+		return f, fmt.Errorf("unsupported value type %q", p.Type)
 	}
 	f.Default = defaultOf(f, p.Default)
 	return f, nil

@@ -66,7 +66,7 @@ func escaped(text string) string {
 }
 
 // errComplete ends the wait for a completed visit.
-const errComplete tool.Withdrawal = "the server says that you are done with the page"
+const errComplete tool.Withdrawal = "the server reports that the page is complete"
 
 // patience is how long to wait for the server before retrying a call, if a host has opened the
 // page.

@@ -292,7 +292,7 @@ func TestCustomTexts(t *testing.T) {
 		t.Errorf("%q, %v", page, err)
 	}
 	if got := fmt.Sprint(msg.PlainText(w.requests[0].Messages[0].Parts)); !strings.Contains(got, "Note it.") || !strings.Contains(got, "# Mine") {
-		t.Errorf("it was asked for with %s", got)
+		t.Errorf("requested with %s", got)
 	}
 }
 

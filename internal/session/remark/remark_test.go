@@ -139,7 +139,7 @@ func TestNext(t *testing.T) {
 		}
 	}
 	if m := (&mind{answer: "x"}); maker(m, "main").Next(t.Context(), talked) != "" || len(m.asked) > 0 {
-		t.Error("the main model is asked")
+		t.Error("uses the main model")
 	}
 }
 

@@ -110,7 +110,7 @@ func TestLoadsWhatCounts(t *testing.T) {
 		t.Errorf("%+v, %v", c, err)
 	}
 	if none := transcript(3_000_000); lastCompaction(bytes.NewReader(none), 0, int64(len(none))) != 0 {
-		t.Error("there is a compaction where there is none")
+		t.Error("unexpected compaction")
 	}
 }
 

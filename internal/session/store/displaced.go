@@ -23,7 +23,7 @@ func (l *Log) checkPath() error {
 	case err != nil:
 		return nil // the location is unknown, but the file may be writable
 	case !os.SameFile(now, l.info):
-		return l.relocate("Another program replaced the transcript while the session was open. What it lacked was appended to it.")
+		return l.relocate("Another program replaced the transcript while the session was open. Missing entries were appended.")
 	case !l.excess && now.Size() != l.size:
 		return l.accept(now.Size())
 	}

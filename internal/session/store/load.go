@@ -264,6 +264,6 @@ func (c *Contents) tell(torn bool) {
 		say("The last compaction was not written whole, or its summary is damaged: the conversation continues uncompacted.")
 	}
 	if c.State.costBad {
-		say("The transcript's record of what the session cost cannot be read.")
+		say("The session's cost record in the transcript cannot be read.")
 	}
 }

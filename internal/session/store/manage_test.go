@@ -39,7 +39,7 @@ func TestFork(t *testing.T) {
 		t.Error("a record of an unknown type was not copied as it is")
 	}
 	if n := strings.Count(text, `"forkedFrom":{"sessionId":"s-1","messageUuid":"e`); n != 3 {
-		t.Errorf("%d messages say where they come from:\n%s", n, text)
+		t.Errorf("%d messages with an origin:\n%s", n, text)
 	}
 	l, c, err := Resume(fork, LoadOptions{Structured: true})
 	if err != nil {
@@ -193,13 +193,13 @@ func TestStickyNotes(t *testing.T) {
 	}
 	write(l, 10)
 	if strings.Contains(tail(), "Mine") {
-		t.Fatal("the title is there without being said again")
+		t.Fatal("the title survives without a repeated record")
 	}
 	if err := l.Sync(); err != nil {
 		t.Fatal(err)
 	}
 	if got := tail(); !strings.Contains(got, `"customTitle":"Mine"`) || strings.Contains(got, "Old") || strings.Contains(got, `"type":"model"`) {
-		t.Error("the title is not said again, or too much is")
+		t.Error("the title record is not repeated, or too much is")
 	}
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
@@ -213,6 +213,6 @@ func TestStickyNotes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(tail(), `"customTitle":"Mine"`) {
-		t.Error("the title is not said again after resuming")
+		t.Error("the title record is not repeated after resuming")
 	}
 }

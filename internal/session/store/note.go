@@ -214,7 +214,7 @@ func check(n Note) error {
 	}
 	switch o.Kind {
 	case "", string(msg.User), string(msg.Assistant), systemKind:
-		return fmt.Errorf("%q is no kind of note", o.Kind)
+		return fmt.Errorf("unknown note kind %q", o.Kind)
 	}
 	for name := range o.Fields {
 		switch name {

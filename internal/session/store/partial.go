@@ -137,7 +137,7 @@ func (c *Contents) restorePartial(path string, structured bool) (e msg.Entry, ok
 		case len(e.Message.Parts) > 0 && len(e.Message.Uses()) == 0:
 			e.Aborted = true
 			c.Entries = append(c.Entries, e)
-			c.Notices = append(c.Notices, "adze was killed while an answer arrived. What was saved of it is in the conversation, as an interrupted answer.")
+			c.Notices = append(c.Notices, "adze was killed during an answer. The saved part is in the conversation, as an interrupted answer.")
 			return e, true
 		}
 	}

@@ -36,7 +36,7 @@ func Resume(opt Options, what LoadOptions) (*Log, *Contents, error) {
 		l.takePartial(c)
 	}
 	if startErr != nil {
-		c.Notices = append(c.Notices, fmt.Sprintf("The transcript cannot be written: %v. What is said from here on is not saved until that changes.", startErr))
+		c.Notices = append(c.Notices, fmt.Sprintf("Writing the transcript failed: %v. New messages are not saved until it succeeds.", startErr))
 	}
 	if torn := l.torn; torn != nil {
 		c.Notices = append(c.Notices, fmt.Sprintf("The last line of the transcript was cut off, by a crash perhaps; its %d bytes were moved to %s.", torn.Bytes, torn.Path))

@@ -60,7 +60,7 @@ func TestChain(t *testing.T) {
 		{"branch", said("a", "", "1") + said("b", "a", "2") + said("c", "b", "3") + said("d", "a", "4"), "a d"},
 		{"two trees", said("a", "", "1") + said("b", "a", "2") + said("c", "", "3") + said("d", "c", "4"), "c d"},
 		{"side chain", said("a", "", "1") + side + said("b", "a", "2") + side, "a b"},
-		{"over a record that is no message", said("a", "", "1") + system + said("b", "sys", "2"), "a b"},
+		{"over a record that is not a message", said("a", "", "1") + system + said("b", "sys", "2"), "a b"},
 		{"duplicate", said("a", "", "1") + said("b", "a", "2") + said("a", "", "1") + said("c", "b", "3") + said("b", "a", "2"), "a b c"},
 		{"no parents", said("a", "-", "1") + said("b", "-", "2") + said("c", "-", "3"), "a b c"},
 		{"parent on a line that is not JSON", said("a", "", "1") + "garbage\n" + said("c", "b", "3"), "a c"},
@@ -74,7 +74,7 @@ func TestChain(t *testing.T) {
 		{"back, and forth", said("a", "", "1") + said("b", "a", "2") + back("a") + back("b"), "a b"},
 		{"back to the beginning", said("a", "", "1") + said("b", "a", "2") + back(""), ""},
 		{"back to the beginning, and on", said("a", "", "1") + back("") + said("c", "", "3") + said("d", "c", "4"), "c d"},
-		{"back to what is not there", said("a", "", "1") + said("b", "a", "2") + back("x"), "a b"},
+		{"back to a missing message", said("a", "", "1") + said("b", "a", "2") + back("x"), "a b"},
 		{"back to nothing that can be read", said("a", "", "1") + said("b", "a", "2") + `{"type":"rewind","leafUuid":7}` + "\n", "a b"},
 		{"empty", "", ""},
 		{"only notes", `{"type":"custom-title","customTitle":"t"}` + "\n", ""},
@@ -101,7 +101,7 @@ func TestCompacted(t *testing.T) {
 	tests := []struct{ name, log, want, notice string }{
 		{"without a summary", before + bare + said("d", "", "4") + said("e", "d", "5"), "d e", ""},
 		{"parent from before", before + bare + said("d", "c", "4"), "d", ""},
-		{"kept, going on from what was kept", before + cut + said("sum", "", "s") + said("d", "c", "4"), "sum b c d", ""},
+		{"kept part, continued", before + cut + said("sum", "", "s") + said("d", "c", "4"), "sum b c d", ""},
 		{"kept, going on from the summary", before + cut + said("sum", "cut", "s") + said("d", "sum", "4"), "sum b c d", ""},
 		{"the summary names the last message", before + cut + said("sum", "c", "s") + said("d", "sum", "4"), "sum b c d", ""},
 		{"nothing said since", before + cut + said("sum", "cut", "s"), "sum b c", ""},
@@ -111,14 +111,14 @@ func TestCompacted(t *testing.T) {
 		{"ends after a boundary without a summary", before + bare, "a b c", "last compaction was not written whole"},
 		{"continued after a boundary without its summary", before + cut + said("d", "c", "4"), "a b c d", ""},
 		{"recast", before + recast + said("sum", "", "s") + said("b2", "sum", "2") + said("c2", "b2", "3") + said("d", "c2", "4"), "sum a b2 c2 d", ""},
-		{"ends before what was recast", before + recast + said("sum", "", "s"), "a b c", "last compaction was not written whole"},
-		{"ends in what was recast", before + recast + said("sum", "", "s") + said("b2", "sum", "2"), "a b c", "last compaction was not written whole"},
-		{"continued after half of what was recast", before + recast + said("sum", "", "s") + said("b2", "sum", "2") + said("d", "c", "4"), "a b c d", ""},
+		{"ends before rewritten messages", before + recast + said("sum", "", "s"), "a b c", "last compaction was not written whole"},
+		{"ends in rewritten messages", before + recast + said("sum", "", "s") + said("b2", "sum", "2"), "a b c", "last compaction was not written whole"},
+		{"continued in the middle of rewritten messages", before + recast + said("sum", "", "s") + said("b2", "sum", "2") + said("d", "c", "4"), "a b c d", ""},
 		{"twice, the second torn", before + cut + said("sum", "", "s") + said("d", "c", "4") + compacted(Boundary{ID: "cut2", Summary: "sum2", Kept: []string{"d"}}), "sum b c d", "last compaction was not written whole"},
 		{"twice", before + cut + said("sum", "", "s") + said("d", "c", "4") + compacted(Boundary{ID: "cut2", Summary: "sum2", Kept: []string{"d"}}) + said("sum2", "", "s") + said("e", "d", "5"), "sum2 d e", ""},
 		{"a branch from before it", before + cut + said("sum", "", "s") + said("d", "c", "4") + said("e", "a", "5"), "a e", ""},
 		{"back to the summary", before + cut + said("sum", "", "s") + said("d", "c", "4") + back("sum"), "sum", ""},
-		{"back to what was kept", before + cut + said("sum", "", "s") + said("d", "c", "4") + back("b") + said("e", "b", "5"), "sum b e", ""},
+		{"back to a kept message", before + cut + said("sum", "", "s") + said("d", "c", "4") + back("b") + said("e", "b", "5"), "sum b e", ""},
 		{"back to the last that was kept", before + cut + said("sum", "", "s") + said("d", "c", "4") + back("c"), "sum b c", ""},
 		{"back to after it", before + cut + said("sum", "", "s") + said("d", "c", "4") + said("e", "d", "5") + back("d"), "sum b c d", ""},
 		{"metadata of another form", before + strings.Replace(cut, `"compact_metadata":{`, `"compact_metadata":{"trigger":7,`, 1) + said("d", "", "4"), "d", ""},
@@ -264,7 +264,7 @@ func TestNoteOfJSON(t *testing.T) {
 	}
 	note.Fields["z"] = make(chan int)
 	if got := string(note.appendFields([]byte("{"))); got != "{" {
-		t.Errorf("with what JSON cannot hold: %s", got)
+		t.Errorf("with a value that JSON cannot represent: %s", got)
 	}
 }
 
@@ -395,7 +395,7 @@ func TestResumeWithoutLeaveToWrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.Entries) != 1 || !strings.Contains(strings.Join(c.Notices, "\n"), "cannot be written") {
+	if len(c.Entries) != 1 || !strings.Contains(strings.Join(c.Notices, "\n"), "Writing the transcript failed") {
 		t.Errorf("%+v", c)
 	}
 	if err := r.Append(text("e2", "more")); err == nil || !strings.Contains(err.Error(), ".torn") {

@@ -42,7 +42,7 @@ func makeKey(home string) ([]byte, error) {
 		return key, nil
 	}
 	if home == "" {
-		return nil, errors.New("there is no state home")
+		return nil, errors.New("no state home")
 	}
 	if err := os.MkdirAll(home, 0o700); err != nil {
 		return nil, err

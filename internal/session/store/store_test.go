@@ -464,7 +464,7 @@ func TestCleanup(t *testing.T) {
 	}
 	for id, want := range map[string]bool{"old": false, "recent": true, "open": true, "ancient": false} {
 		if _, err := os.Stat(elsewhere(id)); (err == nil) != want {
-			t.Errorf("what %s has elsewhere: %v", id, err)
+			t.Errorf("%s elsewhere: %v", id, err)
 		}
 	}
 	if removed, err := Cleanup(filepath.Join(opt.Home, "nothing"), start, nil); removed != 0 || err != nil {
@@ -522,6 +522,6 @@ func TestSyncsWhatBelongsToIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := l.Sync(); err != nil || l.unsynced {
-		t.Errorf("a log with nothing beside it is not synced: %v", err)
+		t.Errorf("a log alone in its directory is not synced: %v", err)
 	}
 }

@@ -60,9 +60,9 @@ func lostTasks(earlier *store.Contents, folder string) []LostTask {
 // lostSummary describes a task that ended with an earlier process.
 func lostSummary(id string) string {
 	if id[0] == task.Workflow {
-		return "The workflow is no longer running: adze ended before its last step did. Started again with the same inputs, it continues with the step that did not finish"
+		return "The workflow has stopped: adze ended before its last step did. Started again with the same inputs, it continues with the step that did not finish"
 	}
-	return "The background command is no longer running: adze ended before it could report how the command ended"
+	return "The background command has stopped: adze ended before it could record the result"
 }
 
 // lostAgent returns the notice for an agent that ended with an earlier process. tree is its
@@ -70,8 +70,8 @@ func lostSummary(id string) string {
 func lostAgent(id, title, tree string) LostTask {
 	n := LostTask{task.Notice{
 		ID: id, Status: task.Killed,
-		Summary: fmt.Sprintf("The agent %q is no longer running: adze ended before the agent could report", title),
-		Remark:  fmt.Sprintf("What it did up to then is kept. To continue it, with all that it knows, send it a message: SendMessage to %s.", id),
+		Summary: fmt.Sprintf("The agent %q has stopped: adze ended before the agent could report", title),
+		Remark:  fmt.Sprintf("Its work up to then is saved. To continue it with its context, send it a message: SendMessage to %s.", id),
 	}, fmt.Sprintf("agent %q", title)}
 	if info, err := os.Stat(tree); tree != "" && err == nil && info.IsDir() {
 		n.Report = &task.Report{Worktree: tree}

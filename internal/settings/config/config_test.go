@@ -128,7 +128,7 @@ func TestLoad(t *testing.T) {
 			}),
 		},
 		{
-			name: "a wrong variable leaves what the file says",
+			name: "an invalid variable does not override the file",
 			user: `{"read":{"maxTokens":200}}`,
 			vars: map[string]string{"ADZE_FILE_READ_MAX_OUTPUT_TOKENS": "7"},
 			want: defaults(func(g *got) {
@@ -141,8 +141,8 @@ func TestLoad(t *testing.T) {
 			user: `{"read":{"maxToken":200},"zzz":1}`,
 			want: defaults(func(g *got) {
 				g.Warnings = []string{
-					`settings.json:1:21: there is no setting read.maxToken; did you mean read.maxTokens?`,
-					`settings.json:1:32: there is no setting zzz; it is kept but has no effect`,
+					`settings.json:1:21: unknown setting read.maxToken; did you mean read.maxTokens?`,
+					`settings.json:1:32: unknown setting zzz; it is kept but has no effect`,
 				}
 			}),
 		},

@@ -422,7 +422,7 @@ func TestRefusedTogether(t *testing.T) {
 	w := newWorld(t)
 	const text = `{"env":{"PATH":"/evil","PAGER":"evil"},"permissions":{"additionalDirectories":["/etc","/usr"]}}`
 	for path, want := range map[string][]string{
-		"work/.claude/settings.json": {"a project cannot set env.PATH, env.PAGER, permissions.additionalDirectories; these are ignored: set those that you want in your own settings"},
+		"work/.claude/settings.json": {"a project cannot set env.PATH, env.PAGER, permissions.additionalDirectories; ignored. Set them in your user settings if you want them"},
 		"work/.adze/settings.json": {
 			"env.PATH cannot be set by a project, since it can redirect programs or make them run code; it is not set",
 			"env.PAGER cannot be set by a project, since it can redirect programs or make them run code; it is not set",

@@ -159,7 +159,7 @@ func (l *Live) look(f File, mine string) (news bool) {
 		if bad.err != nil && *bad.err == *r.err && alike(bad.stamp.info, r.stamp.info) {
 			return false
 		}
-		l.warned = append(l.warned, Warning{r.err.Where, r.err.Text + "; what the file said before stays in force"})
+		l.warned = append(l.warned, Warning{r.err.Where, r.err.Text + "; the previous settings stay active"})
 		return true
 	}
 	delete(l.refused, f.Path)

@@ -48,7 +48,7 @@ func TestApply(t *testing.T) {
 	}{
 		{"add", []Update{{Type: "addRules", Behavior: "allow", Rules: []string{"Bash(ls)", "Bash(ls)"}}},
 			strings.Replace(before, `(.env)"]`, "(.env)\"],\n    \"allow\": [\n      \"Bash(ls)\"\n    ]", 1)},
-		{"add what is there", []Update{{Type: "addRules", Behavior: "deny", Rules: []string{"Read(.env)"}}}, before},
+		{"add an existing rule", []Update{{Type: "addRules", Behavior: "deny", Rules: []string{"Read(.env)"}}}, before},
 		{"add and remove", []Update{
 			{Type: "addRules", Behavior: "deny", Rules: []string{"Bash"}}, {Type: "removeRules", Behavior: "deny", Rules: []string{"Bash"}},
 		}, before},
@@ -240,7 +240,7 @@ func TestLiveReload(t *testing.T) {
 
 	w.write(user, `{"permissions":{"deny":["C"`)
 	c, ok = l.Poll()
-	if !ok || len(c.Problems) != 1 || !strings.HasSuffix(c.Problems[0].Text, "what the file said before stays in force") || len(c.Files) != 0 {
+	if !ok || len(c.Problems) != 1 || !strings.HasSuffix(c.Problems[0].Text, "the previous settings stay active") || len(c.Files) != 0 {
 		t.Errorf("%+v", c)
 	}
 	if got := l.Settings().Rules()[0].Text; got != "B" {

@@ -54,7 +54,7 @@ func (b *builder) reportRefused() {
 			b.warnings = append(b.warnings, first.Warning)
 			continue
 		}
-		b.warn(first.file, "a project cannot set %s; these are ignored: set those that you want in your own settings", strings.Join(names, ", "))
+		b.warn(first.file, "a project cannot set %s; ignored. Set them in your user settings if you want them", strings.Join(names, ", "))
 	}
 }
 
@@ -133,7 +133,7 @@ func (b *builder) take(doc *document) {
 			case b.branch(m.path):
 				warn(m, "%s is set to %s, which is not an object; the value is ignored", m.path, shortened(string(raw)))
 			case !doc.file.Foreign:
-				warn(m, "there is no setting %s%s", m.path, b.suggestion(m.path))
+				warn(m, "unknown setting %s%s", m.path, b.suggestion(m.path))
 			}
 			continue
 		}

@@ -40,7 +40,7 @@ const (
 func (u Update) apply(data []byte) ([]byte, error) {
 	rules := []string{"permissions", u.Behavior}
 	if strings.HasSuffix(u.Type, "Rules") && !slices.Contains([]string{"allow", "ask", "deny"}, u.Behavior) {
-		return nil, fmt.Errorf("%q is none of allow, ask and deny", u.Behavior)
+		return nil, fmt.Errorf("unknown behavior %q (want allow, ask or deny)", u.Behavior)
 	}
 	switch u.Type {
 	case "addRules":
@@ -60,7 +60,7 @@ func (u Update) apply(data []byte) ([]byte, error) {
 	case "removeDirectories":
 		return jsonc.Remove(data, levels(dirsKey), func(text string) bool { return slices.Contains(u.Directories, text) })
 	}
-	return nil, fmt.Errorf("%q is no kind of update", u.Type)
+	return nil, fmt.Errorf("unknown update type %q", u.Type)
 }
 
 func levels(key string) []string { return strings.Split(key, ".") }
@@ -112,7 +112,7 @@ func (l *Live) Set(ctx context.Context, to scope.Scope, name string, raw json.Ra
 	s := l.Settings()
 	k, ok := s.Key(name)
 	if !ok || k.Name == "" {
-		return WriteResult{}, fmt.Errorf("there is no setting %s%s", name, s.suggestion(name))
+		return WriteResult{}, fmt.Errorf("unknown setting %s%s", name, s.suggestion(name))
 	}
 	if raw == nil {
 		return l.change(ctx, to, func(data []byte) ([]byte, error) { return jsonc.Delete(data, levels(k.Name)) })
@@ -151,7 +151,7 @@ func (l *Live) SetMember(ctx context.Context, to scope.Scope, name, member strin
 	s := l.Settings()
 	k, ok := s.Key(name)
 	if !ok || k.Kind != Object {
-		return WriteResult{}, fmt.Errorf("there is no setting %s with members", name)
+		return WriteResult{}, fmt.Errorf("unknown setting %s with members", name)
 	}
 	path := append(levels(k.Name), member)
 	if raw == nil {

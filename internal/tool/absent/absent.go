@@ -50,7 +50,7 @@ func (c *call) Input() any { return c.in }
 
 // Run always fails.
 func (c *call) Run(context.Context, func(tool.Progress)) (tool.Result, error) {
-	return tool.Result{}, errors.New("there is no such tool")
+	return tool.Result{}, errors.New("no such tool")
 }
 
 // Access returns the page that is fetched, if any.

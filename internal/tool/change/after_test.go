@@ -46,14 +46,14 @@ func TestAfterAFormatter(t *testing.T) {
 				}
 			}
 			if text := after(touched); strings.Contains(text, "hook") {
-				t.Errorf("with one that only touches the file: %q", text)
+				t.Errorf("after a hook that only touches the file: %q", text)
 			}
 			w.write(k.file, k.before)
 			w.read(k.file)
 			// The formatter restores the previous content, so that the same change can be made
 			// again.
 			if text := after(func() { w.write(k.file, k.before) }); !strings.Contains(text, "changed by a hook") {
-				t.Errorf("the model is not told: %q", text)
+				t.Errorf("the result lacks the change: %q", text)
 			}
 			if text := after(func() {}); strings.Contains(text, "hook") || w.content(k.file) != k.after {
 				t.Errorf("the change after that: %q, content %q", text, w.content(k.file))
@@ -65,7 +65,7 @@ func TestAfterAFormatter(t *testing.T) {
 					t.Fatal(err)
 				}
 			}); strings.Contains(text, "hook") {
-				t.Errorf("with one that removes the file: %q", text)
+				t.Errorf("after a hook that removes the file: %q", text)
 			}
 		})
 	}

@@ -72,7 +72,7 @@ func TestAgentsAtOnce(t *testing.T) {
 	}
 	all.Wait()
 	w.Wait()
-	t.Logf("%d times an agent was told that another had changed the file", told)
+	t.Logf("%d notices to agents about changes by others", told)
 	for _, name := range []string{"f", "g"} {
 		if n := strings.Count(w.content(name), " by a"); n != agents*edits/2 {
 			t.Fatalf("%s has %d edits, not %d", name, n, agents*edits/2)

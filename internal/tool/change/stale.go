@@ -72,7 +72,7 @@ func staleDiff(known filestate.Entry, now []byte) (patch string, hunks []edit.Hu
 }
 
 // again advises the model after an external change.
-const again = "Read it again, and then make the change to what is there now."
+const again = "Read it again before you change it."
 
 // renewed returns a file's record after the conversation has seen its changes.
 func renewed(known filestate.Entry, now []byte, stamp filestate.Stamp, hunks []edit.Hunk) filestate.Entry {
@@ -151,7 +151,7 @@ func (f *Files) News(ctx context.Context) []string {
 		switch patch, changed := f.news(known); {
 		case !changed:
 		case patch != "" && len(shown) < newsShown:
-			shown = append(shown, fmt.Sprintf("%s was changed since you last saw it, by %s. Take it into account, and do not undo it unless you are asked to; it counts as read. This is the change:\n%s", known.Path, cmp.Or(by, "the user or by a command"), patch))
+			shown = append(shown, fmt.Sprintf("%s was changed since you last saw it, by %s. Take the change into account, and do not undo it unless the user requests it; the file counts as read. The change:\n%s", known.Path, cmp.Or(by, "the user or by a command"), patch))
 		case by != "":
 			ofAgents = append(ofAgents, known.Path+", by "+by)
 		default:

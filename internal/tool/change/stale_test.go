@@ -94,7 +94,7 @@ func TestStaleEditOfMuch(t *testing.T) {
 	w, edit := editor(t) // the previous content is unknown
 	w.read("f")
 	w.write("f", "other\n")
-	if err := edit("line 50", "x"); code(err) != change.CodeChanged || !strings.HasSuffix(err.Error(), "Read it again, and then make the change to what is there now.") {
+	if err := edit("line 50", "x"); code(err) != change.CodeChanged || !strings.HasSuffix(err.Error(), "Read it again before you change it.") {
 		t.Error(err)
 	}
 }
@@ -181,7 +181,7 @@ func TestNews(t *testing.T) {
 		t.Errorf("told again: %s", again)
 	}
 	if err := edit("line thirty", "line 30"); err != nil {
-		t.Errorf("an edit of what was told: %v", err)
+		t.Errorf("an edit of the announced content: %v", err)
 	}
 	if got := news(); got != "" {
 		t.Errorf("an edit of our own is news: %s", got)

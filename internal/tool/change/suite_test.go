@@ -311,7 +311,7 @@ func TestWhatWasJudgedIsWritten(t *testing.T) {
 		call := w.bind(w.kind.input("dir/" + name))
 		judged, ok := tool.As[tool.Locator](call)
 		if !ok {
-			t.Fatal("the call does not say what it leads through")
+			t.Fatal("the call does not report its path")
 		}
 		first, err := judged.Paths("")
 		if err != nil {
@@ -590,7 +590,7 @@ func TestPreview(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		p, ok := tool.As[tool.Previewer](w.bind(w.kind.input(w.kind.file)))
 		if !ok {
-			t.Fatal("there is no preview")
+			t.Fatal("no preview")
 		}
 		d, err := p.Preview(t.Context())
 		if err != nil {

@@ -145,7 +145,7 @@ func TestManySessionsOfManyProcesses(t *testing.T) {
 		t.Errorf("an update was lost: %d of %d are left", strings.Count(got, "token"), processes*editorsEach)
 	}
 	if told == 0 { // so many edits must collide at least once
-		t.Error("nobody was told that the file had changed")
+		t.Error("no notice about the changed file")
 	}
 	if entries, _ := os.ReadDir(w.root); len(entries) != 1 {
 		t.Errorf("files left behind: %v", entries)

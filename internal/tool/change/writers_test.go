@@ -46,13 +46,13 @@ func TestTwoAgentsWriteOneFile(t *testing.T) {
 		first.must(name)
 		for range 2 { // the notice does not count as reading
 			_, err := second.run(t.Context(), name)
-			want := w.path(name) + ` was changed by the agent "Read the parser" (a1) since you read it. Read it again, and then make the change to what is there now.`
+			want := w.path(name) + ` was changed by the agent "Read the parser" (a1) since you read it. Read it again before you change it.`
 			if code(err) != change.CodeChanged || err.Error() != want {
 				t.Fatalf("error %v", err)
 			}
 		}
 		if _, err := w.run(t.Context(), name); !strings.Contains(err.Error(), `the agent "Read the parser" (a1)`) {
-			t.Errorf("the main conversation is told %v", err)
+			t.Errorf("the main conversation receives %v", err)
 		}
 		second.read(name)
 		if _, err := second.run(t.Context(), name); code(err) == change.CodeChanged {
@@ -61,14 +61,14 @@ func TestTwoAgentsWriteOneFile(t *testing.T) {
 		// A jobQueue change by the user is not attributed to the agent.
 		w.write(name, w.kind.before+" ")
 		if _, err := first.run(t.Context(), name); code(err) != change.CodeChanged || strings.Contains(err.Error(), "agent") {
-			t.Errorf("of a change of the user: %v", err)
+			t.Errorf("after a change by the user: %v", err)
 		}
 		w.write(name, w.kind.before)
 		w.read(name)
 		second.read(name)
 		w.must(name)
 		if _, err := second.run(t.Context(), name); code(err) != change.CodeChanged || !strings.Contains(err.Error(), "was changed by the main conversation since") {
-			t.Errorf("of a change of the main conversation: %v", err)
+			t.Errorf("after a change by the main conversation: %v", err)
 		}
 	})
 }
@@ -117,7 +117,7 @@ func TestNewsOfAgents(t *testing.T) {
 	w.write("user", "b\n")
 	got := strings.Join(w.News(context.Background()), "\n---\n")
 	for _, want := range []string{
-		w.path("short") + ` was changed since you last saw it, by the agent "Read the parser" (a1). Take it into account`,
+		w.path("short") + ` was changed since you last saw it, by the agent "Read the parser" (a1). Take the change into account`,
 		"these files were changed; read them again before you rely on them:\n" + w.path("long") + `, by the agent "Read the parser" (a1)`,
 		w.path("user") + " was changed since you last saw it, by the user or by a command.",
 	} {

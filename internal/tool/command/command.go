@@ -273,12 +273,12 @@ func after(d time.Duration) <-chan time.Time {
 // moved returns the result of a command that continues in the background.
 func (c *Command) moved(r *running, what string) tool.Result {
 	t := r.task
-	text := fmt.Sprintf("%s as task %s. Its output goes to %s. You are told when it ends; if you need its result first, call TaskOutput with block. TaskStop ends it.", what, t.ID, t.Output.Path())
+	text := fmt.Sprintf("%s as task %s. Its output goes to %s. You will be notified when it ends; if you need its result first, call TaskOutput with block. TaskStop ends it.", what, t.ID, t.Output.Path())
 	switch {
 	case c.Reported && !task.Awaited(t):
 		text = fmt.Sprintf("%s as task %s. Its output goes to %s. It ends with your report at the latest.", what, t.ID, t.Output.Path())
 	case c.Reported:
-		text = fmt.Sprintf("%s as task %s. Its output goes to %s. You are told when it ends.", what, t.ID, t.Output.Path())
+		text = fmt.Sprintf("%s as task %s. Its output goes to %s. You will be notified when it ends.", what, t.ID, t.Output.Path())
 	}
 	printed, _ := t.Output.Tail(maxStructured / 2)
 	shown := strings.ToValidUTF8(trimBlank(string(printed)), "")

@@ -149,9 +149,9 @@ func (e ending) words() string {
 	case e.lost != nil:
 		lines = append(lines, fmt.Sprintf("The command was ended after %v because its output could not be kept: %v.", took, e.lost))
 	case e.TimedOut:
-		lines = append(lines, fmt.Sprintf("The command was ended after its time limit of %d ms. The output is what it printed until then.", e.limit.Milliseconds()))
+		lines = append(lines, fmt.Sprintf("The command exceeded its time limit of %d ms and was stopped. Its output up to then:", e.limit.Milliseconds()))
 	case e.Cancelled:
-		lines = append(lines, fmt.Sprintf("The command was interrupted after %v. The output is what it printed until then; what it had changed by then stays changed.", took))
+		lines = append(lines, fmt.Sprintf("The command was interrupted after %v. The output is incomplete; its changes up to then remain.", took))
 	case e.Signal != "":
 		lines = append(lines, fmt.Sprintf("The command was ended by a signal (%s).", e.Signal))
 	case e.Code != 0:

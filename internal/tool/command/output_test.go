@@ -61,7 +61,7 @@ func TestEndingWords(t *testing.T) {
 		want string
 	}{
 		{"deaf", ending{Exit: osproc.Exit{Code: -1, Cancelled: true, Running: true, Duration: 1234 * time.Millisecond}},
-			"The command was interrupted after 1.2s. The output is what it printed until then; what it had changed by then stays changed.\nIt has not ended yet, and is killed within seconds."},
+			"The command was interrupted after 1.2s. The output is incomplete; its changes up to then remain.\nIt has not ended yet, and is killed within seconds."},
 		{"too much", ending{Exit: osproc.Exit{Code: -1, Cancelled: true, Duration: time.Second}, lost: task.ErrFull},
 			"The command was ended after 1s because it printed more than 1 GB."},
 		{"disk full", ending{Exit: osproc.Exit{Code: -1, Cancelled: true, Duration: time.Second}, lost: errors.New("no space left on device")},
@@ -75,7 +75,7 @@ func TestEndingWords(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			if !tt.e.failed() {
-				t.Error("it is no error")
+				t.Error("not an error")
 			}
 		})
 	}

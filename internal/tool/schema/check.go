@@ -251,7 +251,7 @@ func (s *Schema) unknown(key string) string {
 		return fmt.Sprintf("unknown field; did you mean %s?", near[0])
 	}
 	if len(known) == 0 {
-		return "unknown field; there are none"
+		return "unknown field; this object has no fields"
 	}
 	return "unknown field; the fields are " + strings.Join(known, ", ")
 }

@@ -42,7 +42,7 @@ func impure(call tool.Call) (problems []string) {
 		problems = append(problems, "a command has either a script or a foreign one")
 	}
 	if after, err := json.Marshal(call.Input()); err != nil || string(after) != string(input) {
-		problems = append(problems, fmt.Sprintf("being asked made %s of the input %s", after, input))
+		problems = append(problems, fmt.Sprintf("a capability changed the input to %s, from %s", after, input))
 	}
 	return problems
 }

@@ -166,7 +166,7 @@ func unknownKeys(t *testing.T, tl tool.Tool, c Cases) {
 		}
 	}
 	if len(c.Good) == 0 {
-		t.Error("there is no good case")
+		t.Error("no good case")
 	}
 }
 

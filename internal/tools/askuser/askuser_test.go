@@ -39,9 +39,9 @@ func TestAnswers(t *testing.T) {
 		{Answer{Chosen: [][]string{{"blue"}, {"S", "L"}}}, "The user answered:\n- Which colour?\n  blue\n- Which sizes?\n  S, L",
 			map[string]string{"Which colour?": "blue", "Which sizes?": "S, L"}},
 		{Answer{Chosen: [][]string{nil, {"XXL"}}, Message: "see you"},
-			"The user answered:\n- Which colour?\n  (skipped: decide this yourself, and say what you assumed)\n- Which sizes?\n  XXL\nThey added: see you",
+			"The user answered:\n- Which colour?\n  (skipped: decide this yourself and state your assumptions)\n- Which sizes?\n  XXL\nThey added: see you",
 			map[string]string{"Which sizes?": "XXL"}},
-		{Answer{Declined: true}, "The user did not answer. Do not ask the same again: decide yourself what can be decided, and say what you assumed.", map[string]string{}},
+		{Answer{Declined: true}, "The user did not answer. Do not repeat the question: decide yourself where possible and state your assumptions.", map[string]string{}},
 		{Answer{Declined: true, Message: "ask me tomorrow"}, "No option was chosen. The reply was: ask me tomorrow", map[string]string{}},
 	}
 	for _, tt := range tests {
@@ -66,7 +66,7 @@ func TestAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := call.Run(t.Context(), nil); err == nil {
-		t.Error("a question that was not asked has a result")
+		t.Error("a result for an unknown question")
 	}
 }
 

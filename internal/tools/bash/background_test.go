@@ -181,7 +181,7 @@ func TestWhatNeverGoesToTheBackground(t *testing.T) {
 // Proves SHBG-07.
 func TestAwaitedCommands(t *testing.T) {
 	if !qualifies(shell.Parse("sleep 1200; make", shell.Vars{}), true) || qualifies(shell.Parse("sleep 1200", shell.Vars{}), true) {
-		t.Error("what waits before it does something counts as what only waits, or the other way round")
+		t.Error("a command that only waits is confused with one that waits first")
 	}
 	b := newBench(t, nil)
 	for input, want := range map[string]time.Duration{
@@ -222,7 +222,7 @@ func TestTimeLimitMovesToTheBackground(t *testing.T) {
 	// Without background tasks the command is killed, see TestRun, and so is a command that
 	// does not qualify.
 	res = run(t, b, `{"command":"sleep 100; exit 0","timeout":100}`)
-	if text := msg.PlainText(res.Parts); !strings.Contains(text, "was ended after its time limit of 100 ms") || !res.IsError {
+	if text := msg.PlainText(res.Parts); !strings.Contains(text, "exceeded its time limit of 100 ms") || !res.IsError {
 		t.Errorf("%q", text)
 	}
 }

@@ -105,7 +105,7 @@ func New(c Config) tool.Tool {
 func foreign(in map[string]json.RawMessage) (map[string]json.RawMessage, error) {
 	for _, name := range []string{"workdir", "cwd", "working_directory", "dir", "directory"} {
 		if in[name] != nil {
-			return nil, fmt.Errorf("there is no field %s. Begin the command with the directory: cd DIR && COMMAND", name)
+			return nil, fmt.Errorf("unknown field %s. Begin the command with the directory: cd DIR && COMMAND", name)
 		}
 	}
 	return nil, nil

@@ -97,7 +97,7 @@ func TestRun(t *testing.T) {
 		{"another encoding", input(`printf '\201\237\240'; : > x`), "\uFFFD\uFFFD\uFFFD", false, command.Output{Stdout: "\uFFFD\uFFFD\uFFFD"}}, // S6
 		{"not UTF-8", input(`printf 'a\377b'`), "a\uFFFDb", false, command.Output{Stdout: "a\uFFFDb"}},
 		{"time limit", `{"command":"echo begun; exec sleep 100","timeout":100}`,
-			"begun\nThe command was ended after its time limit of 100 ms. The output is what it printed until then.", true,
+			"begun\nThe command exceeded its time limit of 100 ms and was stopped. Its output up to then:", true,
 			command.Output{Stdout: "begun", ExitCode: -1, Signal: "terminated", TimedOut: true}},
 		{"limit too long", `{"command":"echo a","timeout":900000}`, "a\n(The time limit was 600000 ms, the longest there is.)", false, command.Output{Stdout: "a"}},
 		{"limit absurd", `{"command":"echo a","timeout":9223372036854775807}`, "a\n(The time limit was 600000 ms, the longest there is.)", false, command.Output{Stdout: "a"}},

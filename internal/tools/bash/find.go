@@ -36,7 +36,7 @@ func (s system) find() (Program, error) {
 				return Program{found, shell.Bash}, nil
 			}
 		}
-		return Program{}, errors.New("there is no Git Bash: install Git for Windows to have it, or use PowerShell")
+		return Program{}, errors.New("no Git Bash: install Git for Windows to have it, or use PowerShell")
 	}
 	if path, err := s.lookPath("bash"); err == nil {
 		return Program{path, shell.Bash}, nil

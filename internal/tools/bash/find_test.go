@@ -27,7 +27,7 @@ func bound(line string) *call {
 // Proves SH-02.
 func TestFind(t *testing.T) {
 	const git = `C:\Program Files\Git`
-	noGit := "there is no Git Bash: install Git for Windows to have it, or use PowerShell"
+	noGit := "no Git Bash: install Git for Windows to have it, or use PowerShell"
 	tests := []struct {
 		name, os string
 		there    map[string]string // paths found, by name or path
@@ -39,9 +39,9 @@ func TestFind(t *testing.T) {
 		{name: "sh", os: "linux", there: map[string]string{"sh": "/bin/sh"}, want: Program{"/bin/sh", shell.POSIX}},
 		{name: "nothing", os: "darwin", err: "neither bash nor sh is installed"},
 		{name: "zsh does not count", os: "darwin", there: map[string]string{"zsh": "/bin/zsh", "bash": "/bin/bash"}, env: map[string]string{"SHELL": "/bin/zsh"}, want: Program{"/bin/bash", shell.Bash}},
-		{name: "beside git", os: "windows", there: map[string]string{"git": git + `\cmd\git.exe`, git + `\bin\bash.exe`: git + `\bin\bash.exe`},
+		{name: "next to git", os: "windows", there: map[string]string{"git": git + `\cmd\git.exe`, git + `\bin\bash.exe`: git + `\bin\bash.exe`},
 			want: Program{git + `\bin\bash.exe`, shell.Bash}},
-		{name: "beside mingw git", os: "windows", there: map[string]string{"git": git + `\mingw64\bin\git.exe`, git + `\bin\bash.exe`: git + `\bin\bash.exe`},
+		{name: "next to mingw git", os: "windows", there: map[string]string{"git": git + `\mingw64\bin\git.exe`, git + `\bin\bash.exe`: git + `\bin\bash.exe`},
 			want: Program{git + `\bin\bash.exe`, shell.Bash}},
 		{name: "usual place", os: "windows", there: map[string]string{`D:\P\Git\bin\bash.exe`: `D:\P\Git\bin\bash.exe`}, env: map[string]string{"ProgramFiles": `D:\P`},
 			want: Program{`D:\P\Git\bin\bash.exe`, shell.Bash}},
@@ -109,7 +109,7 @@ func TestOnlySh(t *testing.T) {
 		}
 	}
 	if got := b.run(t, "[[ -d / ]]"); !strings.Contains(got, "not found") {
-		t.Errorf("what only bash has: %q", got)
+		t.Errorf("bash feature: %q", got)
 	}
 	for command, readOnly := range map[string]bool{"ls | cat": true, "ls; echo $'a'": false, "cat <<< a": false, "ls &>/dev/null": false} {
 		c, err := b.Bind(json.RawMessage(input(command)))

@@ -162,7 +162,7 @@ func TestGitWithTheUsersSettings(t *testing.T) {
 	}
 	for key, value := range settings {
 		if got, reads := g.tool("r", "git config --get "+key); !reads || got != value && !strings.HasSuffix(got, value) {
-			t.Errorf("%s is said to be %s, and only reads is %v", key, got, reads)
+			t.Errorf("%s is %s, read-only %v", key, got, reads)
 		}
 	}
 	// The setting that disables the monitor is not passed on to submodules.

@@ -198,7 +198,7 @@ func (c *call) edits() []string {
 	return paths
 }
 
-var errNoPreview = errors.New("what a command does cannot be shown before")
+var errNoPreview = errors.New("the effect of a command can't be previewed")
 
 // Preview shows the edit as it would be now.
 func (c *call) Preview(ctx context.Context) (tool.Display, error) {

@@ -73,7 +73,7 @@ func TestSedInPlaceOfManyFiles(t *testing.T) {
 	b.write(t, "f007.txt", "foo\n")
 	c := b.bind(t, "sed -i 's/foo/X/' *.txt")
 	if c.Command().Edits() == nil {
-		t.Fatal("it is no edit")
+		t.Fatal("not an edit")
 	}
 	res, err := c.Run(t.Context(), func(tool.Progress) {})
 	if got, want := msg.PlainText(res.Parts), "Edited f007.txt: 1 line changed.\nNothing in 149 other files matched: they are unchanged."; err != nil || got != want {
@@ -89,7 +89,7 @@ func TestSedInPlace(t *testing.T) {
 	b.write(t, "c.txt", "a foo\n")
 	c := b.bind(t, "sed -i 's/foo/X&/g' a.txt b.txt c.txt")
 	if c.Command().Edits() == nil || c.ReadOnly() || c.Concurrent() {
-		t.Fatal("it is no edit")
+		t.Fatal("not an edit")
 	}
 	preview, err := c.Preview(t.Context())
 	if err != nil {
@@ -283,7 +283,7 @@ func TestSedInPlaceOfWhatChanged(t *testing.T) {
 		b.write(t, "a.txt", "foo\n")
 		c := b.bind(t, "sed -i s/foo/bar/ a.txt")
 		if c.Command().Edits() == nil {
-			t.Fatal("it is no edit")
+			t.Fatal("not an edit")
 		}
 		if err := change(); err != nil {
 			t.Fatal(err)
@@ -293,7 +293,7 @@ func TestSedInPlaceOfWhatChanged(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, msg.PlainText(res.Parts), err)
 		}
 		if data, err := os.ReadFile(outside); err != nil || string(data) != "foo\n" {
-			t.Fatalf("%s: what is outside is %q, %v", name, data, err)
+			t.Fatalf("%s: the outside file is %q, %v", name, data, err)
 		}
 	}
 	// A change that sed would accept is accepted.
@@ -318,7 +318,7 @@ func TestSedInPlaceAndFileState(t *testing.T) {
 	path := filepath.Join(b.root, "a.txt")
 	b.run(t, "sed -i s/foo/bar/ a.txt")
 	if _, known := state.Get(path); known {
-		t.Error("what was never read is known")
+		t.Error("an unread file counts as read")
 	}
 	record := func(e filestate.Entry) {
 		info, err := os.Stat(path)
@@ -341,12 +341,12 @@ func TestSedInPlaceAndFileState(t *testing.T) {
 	record(filestate.Entry{Seen: []filestate.Span{{First: 1, Last: 2}}, Total: 3})
 	b.run(t, "sed -i -e 1d -e '$a end' a.txt")
 	if e, known := state.Get(path); known || b.read(t, "a.txt") != "x\nbat\nend\n" {
-		t.Errorf("what moved is known: %+v", e)
+		t.Errorf("a moved file counts as read: %+v", e)
 	}
 	record(filestate.Entry{Complete: true})
 	b.write(t, "a.txt", "changed by others foo\n")
 	b.run(t, "sed -i s/foo/bar/ a.txt")
 	if _, known := state.Get(path); known {
-		t.Error("what was changed by others is known")
+		t.Error("a file changed by others counts as read")
 	}
 }

@@ -54,7 +54,7 @@ func (t lenientTool) Bind(input json.RawMessage) (tool.Call, error) {
 	if own, ok := c.(*call); ok && asked {
 		own.ignored = leaveField + " was ignored: the settings do not allow commands outside the sandbox on request."
 		if !own.config.confines() {
-			own.ignored = leaveField + " was ignored: there is no sandbox."
+			own.ignored = leaveField + " was ignored: no sandbox."
 		}
 	}
 	return c, err

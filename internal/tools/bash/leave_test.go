@@ -60,7 +60,7 @@ func TestWhatLeavesTheSandbox(t *testing.T) {
 				t.Fatal(err)
 			}
 			if want := tt.mayLeave && strings.Contains(tt.input, ask); tool.CommandOf(call).Leaves != want {
-				t.Errorf("the permission check is told %v", !want)
+				t.Errorf("the permission check receives %v", !want)
 			}
 			res, err := call.Run(t.Context(), func(tool.Progress) {})
 			if err != nil {

@@ -108,7 +108,7 @@ func (r *readOnlyRun) findPrograms(places []string) error {
 		case i > 0 && errors.Is(err, exec.ErrNotFound):
 			continue
 		case err != nil:
-			return fmt.Errorf("what executes %s is not known: %w", name, err)
+			return fmt.Errorf("finding the interpreter of %s: %w", name, err)
 		case r.config.path.ofProject(p.Files, places):
 			return fmt.Errorf("%s belongs to the project", p.Path)
 		case p.Script && !ofSystem(p.Files[0]):
@@ -189,7 +189,7 @@ func (r *readOnlyRun) stopped(exit osproc.Exit, printed string) string {
 	if exit.Code == 0 || !r.inJail() || !strings.Contains(printed, "Permission denied") && !strings.Contains(printed, "Operation not permitted") {
 		return ""
 	}
-	return "The command ran without the user being asked, so that it could only read, and only in the working directories. If it needs more, write out what it touches: the user is asked then."
+	return "The command ran without a prompt, so it could only read, and only in the working directories. If it needs more access, spell out the paths it uses; adze then asks the user."
 }
 
 // inJail reports whether the command runs in a jail: it was checked, and allowed because it is

@@ -111,7 +111,7 @@ func parseSed(args []string) (*sedLine, bool) {
 	return s, ok
 }
 
-var errNotSed = errors.New("what sed makes of it is not known")
+var errNotSed = errors.New("the output of sed is unknown")
 
 // run returns the result of sed on its files' contents. The program itself edits copies, in
 // sandbox mode, where it cannot run, read or write anything else. Only GNU sed has that mode;

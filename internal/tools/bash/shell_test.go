@@ -147,7 +147,7 @@ func TestReadingCommandsAreBashs(t *testing.T) {
 		}
 	}
 	if n := b.shells.Load(); n != 0 {
-		t.Errorf("%d commands ran in the sandbox of those that write", n)
+		t.Errorf("%d commands ran in the sandbox for writing commands", n)
 	}
 }
 
@@ -366,7 +366,7 @@ func TestProvenCommandsEnd(t *testing.T) {
 	b := newBench(t, func(c *Config) { c.Tasks = nil })
 	fifo(t, b.root)
 	res := run(t, b, `{"command":"echo begun; cat fifo | wc -l","timeout":100}`)
-	if text := msg.PlainText(res.Parts); !strings.HasPrefix(text, "begun\nThe command was ended after its time limit of 100 ms.") || !res.Structured.(command.Output).TimedOut {
+	if text := msg.PlainText(res.Parts); !strings.HasPrefix(text, "begun\nThe command exceeded its time limit of 100 ms") || !res.Structured.(command.Output).TimedOut {
 		t.Errorf("%q", text)
 	}
 	call, err := b.Bind(json.RawMessage(input("echo begun; cat fifo")))

@@ -144,7 +144,7 @@ func takeSnapshot(ctx context.Context, r *osproc.Runner, dir string, env []strin
 		return file, nil
 	}
 	if err := os.WriteFile(file, make([]byte, 4096), 0o600); err != nil {
-		return "", fmt.Errorf("what your bash start-up files set cannot be kept: %w", err) // such as a full disk
+		return "", fmt.Errorf("saving the environment from your bash start-up files: %w", err) // such as a full disk
 	}
 	os.Remove(file) // ok: it is removed with its directory
 	return "", fmt.Errorf("your bash start-up files failed (%s)", reason(exit, err))

@@ -70,7 +70,7 @@ func missed(s *shell.Script) string {
 		case "top":
 			return "top needs a terminal, which commands do not have: use top -b -n 1."
 		case "tmux", "screen":
-			return name + " needs a terminal, which commands do not have. For what is to go on by itself use run_in_background."
+			return name + " needs a terminal, which commands do not have. Use run_in_background for long-running commands."
 		case "ssh":
 			if len(args) < 2 {
 				return "ssh has no terminal: give it the command to run there as an argument."
@@ -91,13 +91,13 @@ func gitAdvice(args []string) string {
 	}
 	switch {
 	case has("rebase") && has("-i", "--interactive"):
-		return "git rebase -i opens an editor, and there is no terminal for one: set GIT_SEQUENCE_EDITOR to a command that edits the list, or use cherry-pick and reset."
+		return "git rebase -i needs an editor, but commands have no terminal: set GIT_SEQUENCE_EDITOR to a command that edits the list, or use cherry-pick and reset."
 	case has("add", "checkout", "restore", "reset", "stash", "commit") && has("-p", "--patch", "-i", "--interactive"):
-		return "git asks about each change, and there is no terminal to answer in: name the files, or make a patch and use git apply --cached."
+		return "git prompts for each change, but commands have no terminal: name the files, or make a patch and use git apply --cached."
 	case has("commit") && !slices.ContainsFunc(args, func(arg string) bool {
 		return strings.HasPrefix(arg, "-m") || strings.HasPrefix(arg, "--message") || strings.HasPrefix(arg, "-F") || strings.HasPrefix(arg, "--file") || strings.HasPrefix(arg, "-am") || arg == "--no-edit" || strings.HasPrefix(arg, "-C")
 	}):
-		return "git commit opens an editor for the message, and there is no terminal for one: use -m, or --no-edit."
+		return "git commit opens an editor for the message, but commands have no terminal: use -m, or --no-edit."
 	}
 	return ""
 }

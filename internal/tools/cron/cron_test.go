@@ -49,7 +49,7 @@ func TestTools(t *testing.T) {
 			return "refused: " + err.Error()
 		}
 		if r, ok := tool.As[tool.ReadOnly](c); (ok && r.ReadOnly()) != (i == 2) {
-			t.Error("who changes something is not asked about, or the other way round")
+			t.Error("wrong calls need confirmation")
 		}
 		r, err := c.Run(t.Context(), func(tool.Progress) {})
 		if err != nil {
@@ -77,7 +77,7 @@ func TestTools(t *testing.T) {
 		t.Error(got)
 	}
 	for _, bad := range []string{`{"cron":"0 0 30 2 *","prompt":"x"}`, `{"cron":"soon","prompt":"x"}`} {
-		if got := call(0, bad); !strings.Contains(got, "is no cron expression") {
+		if got := call(0, bad); !strings.Contains(got, "invalid cron expression") {
 			t.Error(got)
 		}
 	}
@@ -87,7 +87,7 @@ func TestTools(t *testing.T) {
 	}
 	p, ok := tool.As[tool.Previewer](c)
 	if !ok {
-		t.Fatal("there is no preview")
+		t.Fatal("no preview")
 	}
 	if d, err := p.Preview(t.Context()); err != nil || d.(tool.Plain).Text != "line one\nline two" {
 		t.Error(d, err)

@@ -333,7 +333,7 @@ func TestResult(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := w.path("f")
-	want := "Edited f: replaced 2 occurrences. The quotation marks or line ends of new_string were made those of the file. It now reads:\n" +
+	want := "Edited f: replaced 2 occurrences. The quotation marks or line ends of new_string were adapted to the file. It now reads:\n" +
 		"1\t1\n2\t“y”\n3\t“z”\n4\t3\n...\n11\t10\n12\t“y”\n13\t“z”\n14\t12"
 	if diff := cmp.Diff(want, text(res)); diff != "" {
 		t.Errorf("text (-want +got):\n%s", diff)

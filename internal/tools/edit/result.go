@@ -61,7 +61,7 @@ func (e *outcome) text() string {
 	case e.blanks:
 		b.WriteString(" The file and old_string differ in blanks at line ends.")
 	case e.adapted:
-		b.WriteString(" The quotation marks or line ends of new_string were made those of the file. It now reads:\n")
+		b.WriteString(" The quotation marks or line ends of new_string were adapted to the file. It now reads:\n")
 		b.WriteString(around(e.hunks))
 	}
 	if e.Proposed != nil {
@@ -121,7 +121,7 @@ func (e *outcome) difference() string {
 		return text + " Read the file to see it."
 	}
 	if was[0].OldString != e.edits[0].OldString || was[0].ReplaceAll != e.edits[0].ReplaceAll || e.Proposed.FilePath != e.In.FilePath {
-		text += " What is replaced, or where, was changed as well: read the file to see it."
+		text += " The replaced text or its position changed as well: read the file to see it."
 	}
 	return text + change.Difference("new_string", was[0].NewString, e.edits[0].NewString)
 }

@@ -83,7 +83,7 @@ func (a *answer) text() string {
 		fmt.Fprintf(&b, "Already in your list, call directly and not through %s: %s\n", ExecuteName, strings.Join(a.loaded, ", "))
 	}
 	for _, name := range a.missing {
-		fmt.Fprintf(&b, "There is no tool %s.%s\n", quoted(name), a.near(name))
+		fmt.Fprintf(&b, "Unknown tool %s.%s\n", quoted(name), a.near(name))
 	}
 	if len(a.found)+len(a.loaded)+len(a.missing) == 0 {
 		a.nothing(&b)
@@ -189,7 +189,7 @@ func (a *answer) words(b *strings.Builder) {
 		if said == "" || len(asked) > wholes {
 			continue
 		}
-		fmt.Fprintf(b, "What the server %s says of its tools:\n", server)
+		fmt.Fprintf(b, "Instructions of server %s:\n", server)
 		for said := range strings.Lines(said) {
 			b.WriteString("  " + strings.TrimRight(said, " \t\r\n") + "\n")
 		}

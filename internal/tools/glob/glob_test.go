@@ -183,7 +183,7 @@ func access(t testing.TB, c tool.Call) []tool.Access {
 	t.Helper()
 	a, ok := tool.As[tool.Accesser](c)
 	if !ok {
-		t.Fatal("the call does not say what it touches")
+		t.Fatal("the call does not report its access")
 	}
 	return a.Access()
 }

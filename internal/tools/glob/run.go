@@ -43,7 +43,7 @@ func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, err
 		return tool.Result{}, err
 	}
 	if found.Stopped == search.TimedOut && len(found.Files) == 0 {
-		return tool.Result{}, errors.New("the search took too long and found nothing until it was stopped. That does not mean that there is no such file: use a narrower path or pattern.")
+		return tool.Result{}, errors.New("the search timed out without a match. Matching files may still exist: use a narrower path or pattern.")
 	}
 	return c.result(root, found, time.Since(began)), nil
 }

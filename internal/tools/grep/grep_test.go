@@ -241,7 +241,7 @@ func TestIncomplete(t *testing.T) {
 		fake fake
 		want string
 	}{
-		{"time out with nothing", fake{result: search.GrepResult{Stopped: search.TimedOut}}, "error: the search took too long and found nothing until it was stopped. That does not mean that there is no match: search a narrower path, or use glob, type or a more specific pattern."},
+		{"time out with nothing", fake{result: search.GrepResult{Stopped: search.TimedOut}}, "error: the search timed out without a match. Matches may still exist: search a narrower path, or use glob, type or a more specific pattern."},
 		{"time out", fake{result: search.GrepResult{Stopped: search.TimedOut, Files: hit, Entries: 1, Matched: 1}}, "a\n\n(1 file, the most recently modified first.)\n(The result is partial: the search took too long and was stopped. Use a narrower path, glob or pattern.)"},
 		{"interrupt", fake{result: search.GrepResult{Stopped: search.Interrupted, Files: hit, Entries: 1, Matched: 1}}, "a\n\n(1 file, the most recently modified first.)\n(The result is partial: the search was interrupted.)"},
 		{"descriptors", fake{result: search.GrepResult{Stopped: search.Short, Files: hit, Entries: 1, Matched: 1}}, "a\n\n(1 file, the most recently modified first.)\n(The result is partial: the system has no free file descriptors.)"},
@@ -286,7 +286,7 @@ func TestAboutItself(t *testing.T) {
 	}
 	accesser, ok := tool.As[tool.Accesser](call)
 	if !ok {
-		t.Fatal("the call does not say what it touches")
+		t.Fatal("the call does not report its access")
 	}
 	got := []any{tool.TitleOf("Grep", call), tool.ActivityOf("Grep", call), tool.FoldOf(call), accesser.Access(), tool.ObservedInput(call)}
 	want := []any{

@@ -43,7 +43,7 @@ func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, err
 		return tool.Result{}, err
 	}
 	if found.Stopped == search.TimedOut && found.Entries == 0 {
-		return tool.Result{}, fmt.Errorf("the search took too long and found nothing until it was stopped. That does not mean that there is no match: search a narrower path, or use glob, type or a more specific pattern.")
+		return tool.Result{}, fmt.Errorf("the search timed out without a match. Matches may still exist: search a narrower path, or use glob, type or a more specific pattern.")
 	}
 	res, list := c.result(o, found, time.Since(began))
 	if o.Mode == search.Content {

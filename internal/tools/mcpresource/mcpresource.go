@@ -76,7 +76,7 @@ func (c *Config) check(server string) error {
 	}
 	known := "no connected server has resources"
 	if len(having) > 0 {
-		known = "those with resources are " + strings.Join(having, ", ")
+		known = "servers with resources: " + strings.Join(having, ", ")
 	}
 	if c.Servers == nil {
 		return errors.New(known)
@@ -92,7 +92,7 @@ func (c *Config) check(server string) error {
 			return fmt.Errorf("the server %s has no resources; %s", server, known)
 		}
 	}
-	text := fmt.Sprintf("there is no server %s; %s", tool.OneLine(server, 64), known)
+	text := fmt.Sprintf("no server %s; %s", tool.OneLine(server, 64), known)
 	if near := spell.Closest(server, having, 1); len(near) > 0 {
 		text += "; did you mean " + near[0] + "?"
 	}
@@ -231,7 +231,7 @@ func line(r *mcp.Resource, template bool) string {
 	}
 	var about []string
 	if template {
-		about = append(about, "template: fill in what is in braces")
+		about = append(about, "template: replace the names in braces")
 	}
 	if r.MIME != "" {
 		about = append(about, r.MIME)

@@ -77,7 +77,7 @@ func (f *fakes) Read(_ context.Context, server, uri string) ([]mcp.Content, erro
 	case "file:///none":
 		return nil, nil
 	}
-	return nil, errors.New("there is no resource " + uri)
+	return nil, errors.New("no resource " + uri)
 }
 
 func status(name string, state mcp.State, resources bool) mcp.Status {
@@ -119,14 +119,14 @@ func TestContract(t *testing.T) {
 
 // Proves MCP-46, X-019.
 func TestList(t *testing.T) {
-	const db = "Server db: 2 resources, 1 template\n- file:///a.txt The first (text/plain, 2.0 KB): what it is\n- file:///b b\n- users://{id} user (template: fill in what is in braces)"
+	const db = "Server db: 2 resources, 1 template\n- file:///a.txt The first (text/plain, 2.0 KB): what it is\n- file:///b b\n- users://{id} user (template: replace the names in braces)"
 	tests := []struct{ name, servers, input, want, err string }{
 		{"one", "db", `{"server":"db"}`, db, ""},
 		{"all", "db broken", `{}`, db + "\nServer broken: its resources could not be listed: the server broken has exited", ""},
 		{"many", "db many", `{}`, "… 10 more; name the server to list all", ""},
 		{"all of many", "many", `{"server":"many"}`, "x://59", ""},
-		{"unknown", "db", `{"server":"bd"}`, "", "there is no server bd; those with resources are db; did you mean db?"},
-		{"without resources", "db", `{"server":"plain"}`, "", "the server plain has no resources; those with resources are db"},
+		{"unknown", "db", `{"server":"bd"}`, "", "no server bd; servers with resources: db; did you mean db?"},
+		{"without resources", "db", `{"server":"plain"}`, "", "the server plain has no resources; servers with resources: db"},
 		{"not connected", "db", `{"server":"away"}`, "", "the server away is not connected (failed)"},
 		{"denied", "db", `{"server":"secret"}`, "", "a permission rule denies the server secret"},
 		{"none", "", `{}`, "", "no connected MCP server has resources"},
@@ -150,8 +150,8 @@ func TestRead(t *testing.T) {
 		{"blob", `{"server":"db","uri":"file:///blob"}`, "[Resource file:///blob (8 bytes, text/plain) is in /results/mcp-db-file----blob-", ""},
 		{"long", `{"server":"db","uri":"file:///long"}`, "All of it is in /results/", ""},
 		{"empty", `{"server":"db","uri":"file:///none"}`, "an empty resource", ""},
-		{"missing", `{"server":"db","uri":"file:///x"}`, "", "there is no resource file:///x"},
-		{"unknown server", `{"server":"x","uri":"file:///x"}`, "", "there is no server x; those with resources are db"},
+		{"missing", `{"server":"db","uri":"file:///x"}`, "", "no resource file:///x"},
+		{"unknown server", `{"server":"x","uri":"file:///x"}`, "", "no server x; servers with resources: db"},
 		{"denied", `{"server":"secret","uri":"file:///x"}`, "", "a permission rule denies the server secret"},
 		{"no URI", `{"server":"db","uri":" "}`, "", "name the server and the URI"},
 	}
@@ -278,7 +278,7 @@ func TestUpdates(t *testing.T) {
 	u.Updated("db", "a")
 	u.Read("db", "a")
 	if got := u.News(); got != "" {
-		t.Errorf("told of what was read again: %q", got)
+		t.Errorf("notice about a resource read again: %q", got)
 	}
 	for i := range 3 * maxWatched {
 		u.Read("db", fmt.Sprint(i))

@@ -73,6 +73,6 @@ func (c signInCall) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result
 		return tool.Result{}, err
 	}
 	text := fmt.Sprintf("Give the user this address, exactly as it is, to open in a web browser on this machine within 5 minutes:\n\n%s\n\n"+
-		"The tools of %s are there when they have signed in; you will be told. If the browser is on another machine, they can run `adze mcp login %s` at a terminal instead. Do not open the address yourself.", address, name, name)
+		"The tools of %s become available when they have signed in; you will be notified. If the browser is on another machine, they can run `adze mcp login %s` at a terminal instead. Do not open the address yourself.", address, name, name)
 	return tool.Result{Parts: []msg.Part{&msg.Text{Text: text}}, Display: tool.Plain{Text: "waiting for you to sign in with a web browser"}}, nil
 }

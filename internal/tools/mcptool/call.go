@@ -65,9 +65,9 @@ func (c *call) Preview(context.Context) (tool.Display, error) {
 	fmt.Fprintf(&b, "%s, tool %s of server %s\n", c.name, shownText(c.about.Name), c.server.Name)
 	switch {
 	case claims(c.about.Destructive, false) && !c.ReadOnly():
-		b.WriteString("The server says that it may destroy something.\n")
+		b.WriteString("The server marks this tool as destructive.\n")
 	case c.ReadOnly():
-		b.WriteString("The server says that it only reads.\n")
+		b.WriteString("The server marks this tool as read-only.\n")
 	}
 	var indented bytes.Buffer
 	if err := json.Indent(&indented, c.in.sent, "", "  "); err != nil {

@@ -182,7 +182,7 @@ func (c *call) Run(ctx context.Context, report func(tool.Progress)) (tool.Result
 	}
 	limit := c.in.limit()
 	go newWatch(t, c.in.Description, limit).run()
-	text := fmt.Sprintf("Watching as task %s, for %v at most. You are told of new lines as they come, and when it ends; work on meanwhile. All output goes to %s.",
+	text := fmt.Sprintf("Watching as task %s, for %v at most. You will be notified of new lines and when it ends; continue working. All output goes to %s.",
 		t.ID, limit, t.Output.Path())
 	if int64(limit/time.Millisecond) < c.in.Timeout {
 		text += fmt.Sprintf(" (%v is the longest there is; start it again then.)", maxTimeout)

@@ -22,7 +22,7 @@ func open(data []byte) (*book, error) {
 	b := &book{data: data, root: s.value(1)}
 	b.cells = b.root.member("cells")
 	if b.cells == nil || b.cells.kind != '[' {
-		return nil, errors.New("there is no list of cells in it")
+		return nil, errors.New("no list of cells in it")
 	}
 	for i := range b.cells.items {
 		if b.cells.items[i].kind != '{' {

@@ -183,7 +183,7 @@ func FuzzCells(f *testing.F) {
 		}
 		outside := func(b *book) string { return string(b.data[:b.cells.start]) + "|" + string(b.data[b.cells.end:]) }
 		if outside(b) != outside(c) {
-			t.Fatalf("what is around the cells changed")
+			t.Fatalf("content around the cells changed")
 		}
 	})
 }

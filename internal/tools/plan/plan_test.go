@@ -250,7 +250,7 @@ func TestForesight(t *testing.T) {
 		}
 		return f.Foresee(true)
 	}
-	if err := foresee(Exit(c), `{}`); err == nil || !strings.Contains(err.Error(), "there is no plan yet") {
+	if err := foresee(Exit(c), `{}`); err == nil || !strings.Contains(err.Error(), "no plan yet") {
 		t.Errorf("without a plan: %v", err)
 	}
 	if err := errors.Join(foresee(Exit(c), `{"plan":"1. Do it."}`), foresee(Enter(c), `{}`)); err != nil {

@@ -233,7 +233,7 @@ func TestRun(t *testing.T) {
 		{input(`printf "$ADZE_COMMAND_0$ADZE_REPORT-"`), "-", false},
 		{`{"command":"printf begun; exec sleep 100","timeout":200}`, "continues in the background", false},
 		{`{"command":"exec sleep 100","run_in_background":true}`, "The command runs in the background as task", false},
-		{`{"command":"sleep 100","timeout":100}`, "The command was ended after its time limit of 100 ms", true},
+		{`{"command":"sleep 100","timeout":100}`, "The command exceeded its time limit of 100 ms", true},
 	}
 	for _, tt := range tests {
 		res := b.run(t, tt.input)

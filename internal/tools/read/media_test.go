@@ -285,7 +285,7 @@ z
 	}
 	for file, want := range map[string]string{
 		"cut.ipynb":   "line 1, column 100: unexpected end of JSON input",
-		"none.ipynb":  "line 1, column 1: there is no list of cells",
+		"none.ipynb":  "line 1, column 1: no list of cells",
 		"large.ipynb": "at most 262144 are read at once. Look at single cells with a shell command such as jq.",
 		"long.ipynb":  "this would be about 30018 tokens",
 	} {
@@ -331,7 +331,7 @@ func TestPDF(t *testing.T) {
 		{"several", "forty.pdf", "1-5", 1, 5, 0, "page-5"},
 		{"to the end", "eleven.pdf", "10-", 10, 2, 0, "page-11"},
 		{"cut", "eleven.pdf", "10-15", 10, 2, 0, "(The document has only 11 pages.)"},
-		{"too many without asking", "eleven.pdf", "", 0, 0, 0, `has 11 pages, and more than 10 are not read at once without being asked for. Give pages, such as "1-10".`},
+		{"too many without asking", "eleven.pdf", "", 0, 0, 0, `has 11 pages, and at most 10 are read at once by default. Give pages, such as "1-10".`},
 		{"too many", "forty.pdf", "1-30", 0, 0, codeTooMany, `pages is "1-30", which is 30 pages`},
 		{"too many to the end", "forty.pdf", "10-", 0, 0, codeTooMany, `pages is "10-", which is 31 pages`},
 		{"reversed", "two.pdf", "5-2", 0, 0, codePages, `pages is "5-2"`},

@@ -77,7 +77,7 @@ func (r *fileRead) explainPDF(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("reading %s took longer than %v. Extract what you need with a shell command such as pdftotext.", r.path, pdfTimeout)
+		return fmt.Errorf("reading %s took longer than %v. Extract the text with a shell command such as pdftotext.", r.path, pdfTimeout)
 	case errors.Is(err, pdf.ErrNotPDF):
 		return binary(err.Error(), "Inspect it with a shell command such as file.")
 	case errors.Is(err, pdf.ErrEncrypted):
@@ -92,7 +92,7 @@ func (r *fileRead) explainPDF(ctx context.Context, err error) error {
 func (r *fileRead) choosePages(n int) (pages pdf.Range, note string, err error) {
 	if r.in.Pages == "" {
 		if n > maxWholePDF {
-			return pages, "", fmt.Errorf("%s has %d pages, and more than %d are not read at once without being asked for. Give pages, such as \"1-%d\".", r.path, n, maxWholePDF, maxWholePDF)
+			return pages, "", fmt.Errorf("%s has %d pages, and at most %d are read at once by default. Give pages, such as \"1-%d\".", r.path, n, maxWholePDF, maxWholePDF)
 		}
 		return pdf.Range{First: 1, Last: n}, "", nil
 	}
@@ -212,7 +212,7 @@ func (r *fileRead) pageParts(ctx context.Context, d *document) (parts []msg.Part
 func (r *fileRead) scanned(ctx context.Context, data []byte, pages int) (*msg.Image, error) {
 	switch {
 	case data == nil:
-		return nil, errors.New("there is no text on this page")
+		return nil, errors.New("no text on this page")
 	case !enabled(r.Images):
 		return nil, errors.New("this page is a picture, and the model in use takes none")
 	}

@@ -65,7 +65,7 @@ func (r *fileRead) read(ctx context.Context) (tool.Result, error) {
 		}
 	}
 	if kind != pdfFile && r.in.Pages != "" {
-		return tool.Result{}, &tool.Error{Code: codePages, Text: fmt.Sprintf("pages applies to PDF documents only, and %s is none. Leave it out; for lines of text use offset and limit.", r.path)}
+		return tool.Result{}, &tool.Error{Code: codePages, Text: fmt.Sprintf("pages applies to PDF documents only, and %s is not one. Omit it; for lines of text use offset and limit.", r.path)}
 	}
 	switch kind {
 	case imageFile:
@@ -140,7 +140,7 @@ func (r *fileRead) repeats(e filestate.Entry) bool {
 
 // unchanged returns the result for content that the model already has.
 func (r *fileRead) unchanged() tool.Result {
-	text := fmt.Sprintf("%s is unchanged since you last read it: what you got then still holds.", r.path)
+	text := fmt.Sprintf("%s is unchanged since you last read it; that result is still valid.", r.path)
 	return tool.Result{
 		Parts:      []msg.Part{&msg.Text{Text: text}},
 		Display:    tool.Plain{Text: "unchanged"},

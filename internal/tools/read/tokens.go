@@ -155,7 +155,7 @@ func (b budget) tooMany(e excess) error {
 		if e.Total == 1 {
 			what = b.path + " is a single line of"
 		}
-		return fmt.Errorf("%s %d characters, about %d tokens; one read returns at most %d. Find what you need with Grep, or cut it out with a shell command such as jq or cut -c.", what, e.LongestBytes, e.LongestBytes/bytesPerToken(b.path), b.max)
+		return fmt.Errorf("%s %d characters, about %d tokens; one read returns at most %d. Use Grep, or extract a part with a shell command such as jq or cut -c.", what, e.LongestBytes, e.LongestBytes/bytesPerToken(b.path), b.max)
 	}
 	// Lines differ in length, so suggest slightly fewer than the average allows.
 	fitting := max(1, round(int(int64(e.Lines)*int64(b.max)/int64(max(e.tokens, 1))*9/10)))

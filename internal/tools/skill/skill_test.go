@@ -55,7 +55,7 @@ func TestBind(t *testing.T) {
 	for input, want := range map[string]string{
 		`{"skill":"/"}`:                    "skill is empty",
 		`{"skill":"team:deplo"}`:           "did you mean team:deploy?",
-		`{"skill":"help"}`:                 "commands that are built in are the user's",
+		`{"skill":"help"}`:                 "only the user can run built-in commands",
 		`{"skill":"manual"}`:               "only the user can call the skill manual, by typing /manual",
 		`{"skill":"running","args":"x"}`:   "is running already",
 		`{"skill":"running","args":"y"}`:   "",

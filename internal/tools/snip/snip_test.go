@@ -15,7 +15,7 @@ type marks struct{ steps []int }
 
 func (m *marks) Mark(steps ...int) error {
 	if steps[0] == 9 {
-		return errors.New("there is no step 9")
+		return errors.New("no step 9")
 	}
 	m.steps = append(m.steps, steps...)
 	return nil

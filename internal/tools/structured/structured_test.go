@@ -86,7 +86,7 @@ func TestCompileRefuses(t *testing.T) {
 		{"half", `{"type":"object"`, "line 1, column"},
 		{"no object", `"object"`, "not a JSON object"},
 		{"of an array", `{"type":"array"}`, "/type"},
-		{"unknown type", `{"type":"object","properties":{"a":{"type":"text"}}}`, "/properties/a: type: \"text\""},
+		{"unknown type", `{"type":"object","properties":{"a":{"type":"text"}}}`, "/properties/a: type: invalid value \"text\""},
 		{"no schema", `{"type":"object","properties":{"a":7}}`, "/properties/a: a schema is"},
 		{"keyword", `{"type":"object","properties":{"a":{"minLength":"x"}}}`, "/properties/a: minLength"},
 		{"pattern", `{"type":"object","properties":{"a":{"pattern":"("}}}`, "/properties/a: pattern"},
@@ -115,7 +115,7 @@ func TestValue(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(msg.PlainText(r.Parts), "received") {
-		t.Errorf("the model is told %q", msg.PlainText(r.Parts))
+		t.Errorf("the model receives %q", msg.PlainText(r.Parts))
 	}
 	got, err := o.Value()
 	if err != nil || string(got) != value {
@@ -242,7 +242,7 @@ func FuzzCompile(f *testing.F) {
 			return
 		}
 		if !json.Valid(s.source) {
-			t.Errorf("the model is told %s", s.source)
+			t.Errorf("the model receives %s", s.source)
 		}
 		s.Check(json.RawMessage(value)) // ok: must not panic
 	})

@@ -112,9 +112,9 @@ func TestTools(t *testing.T) {
 		{ListName, `{}`, "1 [completed] Read the code (ada)\n2 [pending] Change it\n4 [pending] Verify, waits for 2"},
 		{UpdateName, `{"taskId":"4","status":"deleted"}`, "Task 4 was deleted."},
 		{UpdateName, `{"taskId":"2","status":"completed"}`, "Task 2 is completed. No task is left."},
-		{GetName, `{"taskId":"4"}`, `error: there is no such task: "4". TaskList shows the tasks`},
-		{UpdateName, `{"taskId":"9","status":"completed"}`, `error: there is no such task: "9". TaskList shows the tasks`},
-		{UpdateName, `{"taskId":"9","status":"deleted"}`, `error: there is no such task: "9". TaskList shows the tasks`},
+		{GetName, `{"taskId":"4"}`, `error: no such task: "4". TaskList shows the tasks`},
+		{UpdateName, `{"taskId":"9","status":"completed"}`, `error: no such task: "9". TaskList shows the tasks`},
+		{UpdateName, `{"taskId":"9","status":"deleted"}`, `error: no such task: "9". TaskList shows the tasks`},
 	} {
 		if got := p.say(step.name, step.input); got != step.want {
 			t.Errorf("%s %s:\n%s\nnot\n%s", step.name, step.input, got, step.want)

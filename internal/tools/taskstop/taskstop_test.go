@@ -54,7 +54,7 @@ func TestStop(t *testing.T) {
 	if _, err := stop(tk.ID); err == nil || !strings.Contains(err.Error(), "already ended: killed (signal)") {
 		t.Errorf("again: %v", err)
 	}
-	if _, err := stop("b0"); err == nil || !strings.Contains(err.Error(), "there is no task") {
+	if _, err := stop("b0"); err == nil || !strings.Contains(err.Error(), "no task") {
 		t.Errorf("unknown: %v", err)
 	}
 }

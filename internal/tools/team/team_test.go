@@ -68,7 +68,7 @@ func TestSend(t *testing.T) {
 		`{"to":"ann","message":{"type":"plan_approval_response","approve":true}}`:                   "request_id",
 		`{"to":"ann","message":{"type":"shutdown_response","request_id":"r"}}`:                      "needs approve",
 		`{"to":"ann","message":{"type":"shutdown_response","request_id":"r","approve":false}}`:      "reason",
-		`{"to":"ann","message":{"type":"permission_response","request_id":"r","approve":true}}`:     "there is no message of the type",
+		`{"to":"ann","message":{"type":"permission_response","request_id":"r","approve":true}}`:     "unknown message type",
 		`{"to":"ann","message":{"type":"shutdown_request","from":"team-lead"}}`:                     "neither text nor",
 		`{"to":"ann","message":"x","from":"team-lead"}`:                                             "refused",
 		`{"to":" ","message":"x"}`:   "name the recipient",

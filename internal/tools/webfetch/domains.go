@@ -70,7 +70,7 @@ func (d *domains) ask(ctx context.Context, host string) (allowed bool, err error
 	defer cancel()
 	u, err := url.Parse(d.url)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
-		return false, errors.New("webFetch.domainCheckUrl is no URL")
+		return false, errors.New("webFetch.domainCheckUrl is not a URL")
 	}
 	query := u.Query()
 	query.Set("domain", host)

@@ -231,13 +231,13 @@ func isText(kind string) bool {
 func (c *call) save(ctx context.Context, d *document, r *web.Response) error {
 	what := fmt.Sprintf("%s is %s of %s", r.URL, d.contentType, amount.Bytes(int64(len(r.Body))))
 	if c.Save == nil {
-		return fmt.Errorf("%s, which is no text, and there is no place to save it. Download it with curl in a shell", what)
+		return fmt.Errorf("%s, not text, and there is no directory to save it in. Download it with curl in a shell", what)
 	}
 	sum := sha256.Sum256(r.Body)
 	name := fileName(r) + "-" + hex.EncodeToString(sum[:4])
 	saved, err := c.Save(name, extension(d.contentType), bytes.NewReader(r.Body))
 	if err != nil {
-		return fmt.Errorf("%s, which is no text, and it could not be saved: %w", what, err)
+		return fmt.Errorf("%s, not text, and saving it failed: %w", what, err)
 	}
 	d.file = saved
 	if d.contentType == "application/pdf" || pdf.IsPDF(r.Body) {

@@ -192,7 +192,7 @@ func TestRun(t *testing.T) {
 			}
 			asked := strings.Join(w.asked, "\n")
 			if (asked == "") != (tt.asked == "") || !strings.Contains(asked, tt.asked) || strings.Contains(asked, "EVIL") {
-				t.Errorf("the small model was asked %.300q", asked)
+				t.Errorf("the small model received %.300q", asked)
 			}
 		})
 	}
@@ -231,11 +231,11 @@ func TestWithoutAnAnswer(t *testing.T) {
 		t.Errorf("%d bytes that end with %q", len(got), got[len(got)-100:])
 	}
 	w.Save = nil
-	if got, _ := run(t, New(w.Config), t.Context(), "https://example.org/data.zip"); !strings.Contains(got, "application/zip of 6 bytes, which is no text, and there is no place to save it") {
+	if got, _ := run(t, New(w.Config), t.Context(), "https://example.org/data.zip"); !strings.Contains(got, "application/zip of 6 bytes, not text, and there is no directory to save it in") {
 		t.Errorf("got %q", got)
 	}
 	w.Save = func(string, string, io.Reader) (string, error) { return "", errors.New("read-only file system") }
-	if got, _ := run(t, New(w.Config), t.Context(), "https://example.org/data.zip"); !strings.Contains(got, "could not be saved: read-only file system") {
+	if got, _ := run(t, New(w.Config), t.Context(), "https://example.org/data.zip"); !strings.Contains(got, "saving it failed: read-only file system") {
 		t.Errorf("got %q", got)
 	}
 	for _, input := range []string{`{"url":"https://example.org/md","prompt":""}`, `{"url":"https://example.org/md","prompt":" \n"}`, `{"url":"https://example.org/md"}`} {
@@ -275,7 +275,7 @@ func TestCache(t *testing.T) {
 		}
 	}
 	if n := len(w.asked); n != 6 {
-		t.Errorf("the small model was asked %d times", n)
+		t.Errorf("%d requests to the small model", n)
 	}
 }
 
@@ -319,7 +319,7 @@ func TestPreapproved(t *testing.T) {
 		entries++
 		host, path, _ := strings.Cut(line, "/")
 		if ascii, err := web.ASCII(host); err != nil || ascii != host || strings.ContainsAny(line, " \t*") || strings.HasSuffix(path, "/") || seen[line] {
-			t.Errorf("%q is no entry, or twice in the list", line)
+			t.Errorf("%q is invalid, or twice in the list", line)
 		}
 		seen[line] = true
 	}
@@ -389,7 +389,7 @@ func TestDomainCheck(t *testing.T) {
 		}
 	}
 	if asked[0] != "/info?domain=a.example.org&v=1" {
-		t.Errorf("the service was asked %q", asked[0])
+		t.Errorf("the service received %q", asked[0])
 	}
 	service.Close()
 	before := w.requests.Load()

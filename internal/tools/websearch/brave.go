@@ -44,7 +44,7 @@ func searchBrave(ctx context.Context, c *call, progress func(string, int)) (*out
 		} `json:"grounding"`
 	}
 	if err := json.Unmarshal(body, &answer); err != nil {
-		return nil, errors.New("Brave's answer cannot be read: it is not what the service is known to send")
+		return nil, errors.New("unexpected response format from Brave")
 	}
 	o := &outcome{searches: 1}
 	for _, p := range answer.Grounding.Generic {
@@ -72,7 +72,7 @@ func (c *call) get(ctx context.Context, address string, h http.Header) (*http.Re
 	defer cancel()
 	req, err := http.NewRequestWithContext(limited, http.MethodGet, address, nil)
 	if err != nil {
-		return nil, nil, errors.New("the address is not one of the web")
+		return nil, nil, errors.New("not a web address")
 	}
 	req.Header = h.Clone()
 	if req.Header.Get("User-Agent") == "" {

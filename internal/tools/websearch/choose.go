@@ -22,7 +22,7 @@ const (
 // Errors for adapters that are not available.
 const (
 	lacksAPI   = "the provider of the model does not search the web"
-	lacksBrave = "there is no key for Brave (set ADZE_BRAVE_API_KEY)"
+	lacksBrave = "no key for Brave (set ADZE_BRAVE_API_KEY)"
 	lacksPage  = "the result page of a search engine is not switched on (set webSearch.html.enabled, if its terms allow you to)"
 )
 
@@ -46,7 +46,7 @@ func (s *searcher) choose() (adapter, error) {
 		}
 		return brave, nil
 	default:
-		return adapter{}, fmt.Errorf("there is no search adapter %q (ADZE_WEB_SEARCH_ADAPTER or webSearch.adapter): choose api, html (also called bing) or brave", s.Adapter)
+		return adapter{}, fmt.Errorf("unknown search adapter %q (ADZE_WEB_SEARCH_ADAPTER or webSearch.adapter): choose api, html (also called bing) or brave", s.Adapter)
 	}
 	switch {
 	case offers && s.First != nil && s.First():
@@ -58,7 +58,7 @@ func (s *searcher) choose() (adapter, error) {
 	}
 	why := lacksAPI
 	if offers {
-		why = "the provider is not asked at its own address (ADZE_WEB_SEARCH_ADAPTER=api asks it nevertheless)"
+		why = "the provider has a custom base URL (ADZE_WEB_SEARCH_ADAPTER=api uses it anyway)"
 	}
 	return adapter{}, errors.New("the web cannot be searched: " + why + ", " + lacksBrave + ", and " + lacksPage)
 }

@@ -38,7 +38,7 @@ const (
 )
 
 // errNoResultPage is the error for a page without a result container.
-var errNoResultPage = errors.New("the search engine did not return a page of results, but one that asks for a browser or for proof that a person is there. " +
+var errNoResultPage = errors.New("the search engine returned a browser check or CAPTCHA instead of results. " +
 	"Use another way to search: a Brave key (ADZE_BRAVE_API_KEY, with ADZE_WEB_SEARCH_ADAPTER=brave), or a provider that searches (ADZE_WEB_SEARCH_ADAPTER=api)")
 
 // searchPage scrapes the result page of a search engine.

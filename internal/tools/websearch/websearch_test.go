@@ -49,7 +49,7 @@ const (
 <li class="b_algo"><h2><a href="https://notgo.dev/x">Not [Go]</a></h2><div class="b_caption"><p>A paragraph.</p></div></li>
 <li class="b_algo"><h2><a href="/ck/a?!&&p=1&u=a1aHR0cHM6Ly9wa2cuZ28uZGV2L25ldA&ntb=1">Package net</a></h2><div class="b_caption">Its own text.<style>no</style></div></li>
 </ol></body></html>`
-	emptyPage   = `<html><body><ol id="b_results"><li class="b_no">There are no results.</li></ol></body></html>`
+	emptyPage   = `<html><body><ol id="b_results"><li class="b_no">No results.</li></ol></body></html>`
 	captchaPage = `<html><body><div id="b_captcha">Prove that you are a person.</div></body></html>`
 	braveAnswer = `{"grounding":{"generic":[{"url":"https://go.dev/","title":"The Go & Language","snippets":["Go is","open source."]},` +
 		`{"url":"https://notgo.dev/x","title":"Not [Go]","snippets":["A paragraph."]},{"url":"https://pkg.go.dev/net","title":"Package net","snippets":["Its own text."]},{"url":"javascript:alert(1)","title":"no"}]},"sources":{}}`
@@ -230,7 +230,7 @@ func TestValidation(t *testing.T) {
 		`{"query":" a "}`: "2 characters",
 		`{"query":"ä"}`:   "2 characters",
 		`{}`:              "query",
-		`{"query":"go","allowed_domains":["a.org"],"blocked_domains":["b.org"]}`: "together",
+		`{"query":"go","allowed_domains":["a.org"],"blocked_domains":["b.org"]}`: "exclude each other",
 		`{"query":"go","allowed_domains":["a b"]}`:                               `"a b"`,
 		`{"query":"go","allowed_domains":[""]}`:                                  `""`,
 		`{"query":"go","blocked_domains":["localhost"]}`:                         `"localhost"`,
@@ -379,13 +379,13 @@ func TestFailures(t *testing.T) {
 		want    string
 	}{
 		{"html", 200, captchaPage, "ADZE_WEB_SEARCH_ADAPTER=brave"},
-		{"html", 200, `<html><script>location="/x"</script>`, "asks for a browser"},
-		{"html", 200, `<ol id="b_results"><li class="b_algo"><h2>broken</h2></li></ol>`, "asks for a browser"},
-		{"html", 200, strings.Repeat("<div>", 5000), "asks for a browser"},
-		{"html", 200, `<ol id="b_results">` + strings.Repeat("<br>", 200_000), "asks for a browser"},
-		{"html", 200, `<ol id="b_results"` + strings.Repeat(" x", 2<<20-100), "asks for a browser"},
+		{"html", 200, `<html><script>location="/x"</script>`, "browser check"},
+		{"html", 200, `<ol id="b_results"><li class="b_algo"><h2>broken</h2></li></ol>`, "browser check"},
+		{"html", 200, strings.Repeat("<div>", 5000), "browser check"},
+		{"html", 200, `<ol id="b_results">` + strings.Repeat("<br>", 200_000), "browser check"},
+		{"html", 200, `<ol id="b_results"` + strings.Repeat(" x", 2<<20-100), "browser check"},
 		{"html", 200, strings.Repeat("x", 5<<20), "larger than 4 MB"},
-		{"html", 302, "", "asks for a browser"},
+		{"html", 302, "", "browser check"},
 		{"html", 429, "", "try again in 7s"},
 		{"html", 503, "", "503 Service Unavailable"},
 		{"brave", 401, `{"key":"secret-key"}`, "check ADZE_BRAVE_API_KEY"},
@@ -393,7 +393,7 @@ func TestFailures(t *testing.T) {
 		{"brave", 429, "", "try again in 7s"},
 		{"brave", 500, "secret-key", "500 Internal Server Error"},
 		{"brave", 302, "", "302 Found"},
-		{"brave", 200, "<html>", "cannot be read"},
+		{"brave", 200, "<html>", "unexpected response format"},
 	} {
 		c := Config{Adapter: tt.adapter, BraveKey: "secret-key", Transport: server(func(r *http.Request) (int, string) {
 			if tt.adapter == "brave" && r.Header.Get("X-Subscription-Token") != "secret-key" {

@@ -26,6 +26,6 @@ func TestContract(t *testing.T) {
 		Input: Input{},
 	})
 	if doc := tl.Spec().Description; !strings.HasSuffix(doc, "\n\nWorkflows:\n- review (inputs: change, by): Review a change\n- tidy") {
-		t.Errorf("the model is told %q", doc)
+		t.Errorf("the model receives %q", doc)
 	}
 }

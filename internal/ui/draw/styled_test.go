@@ -62,6 +62,6 @@ func TestSample(t *testing.T) {
 		}
 	}
 	if got := PaletteFor(true, "none", env("TERM=xterm")).Paint(Sample("dark")); strings.Contains(got, "\x1b") {
-		t.Errorf("colours where there are none: %q", got)
+		t.Errorf("unexpected colours: %q", got)
 	}
 }

@@ -88,5 +88,5 @@ func unmatched(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d of the host's answers belong to no question that was asked: they are found by the text of the question", n)
+	return fmt.Sprintf("%d of the host's answers match no question; use the question's text as the key", n)
 }

@@ -132,7 +132,7 @@ func perform(ctx context.Context, id string, do hostapi.Request, body json.RawMe
 // receive forwards a message from a server that the host runs itself.
 func (sv *server) receive(id string, req controlRequest) []byte {
 	if sv.h.Receive == nil {
-		return refusal(id, &hostapi.Refusal{Code: hostapi.Failed, Text: "there are no servers of the host"})
+		return refusal(id, &hostapi.Refusal{Code: hostapi.Failed, Text: "no servers of the host"})
 	}
 	if err := sv.h.Receive(req.Server, bytes.Clone(req.Message)); err != nil {
 		return refusal(id, err)

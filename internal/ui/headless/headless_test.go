@@ -55,7 +55,7 @@ func newStage(t testing.TB, script string, change func(*session.Config, *Config)
 		Gates:    []exec.Gate{{Name: "permission", Gate: allow{}}},
 		Models: session.Models{Main: "m", Resolve: func(name string) (agent.Model, error) {
 			if name == "none" {
-				return agent.Model{}, errors.New("there is no such model")
+				return agent.Model{}, errors.New("no such model")
 			}
 			return agent.Model{ID: name, Window: 5000, Output: 100, MaxOutput: 100}, nil
 		}},
@@ -296,7 +296,7 @@ func TestText(t *testing.T) {
 		{name: "last answer only", script: "say First.\nuse Echo {\"text\":\"x\"}\n---\nsay Last.", out: "Last.\n"},
 		{name: "carried on", script: "say Hello, w\nstop max_tokens\n---\nsay orld.", out: "Hello, world.\n"},
 		{name: "error", script: "error auth", err: "adze: auth: invalid x-api-key\n"},
-		{name: "unknown model", script: "say x", err: "adze: there is no such model\n",
+		{name: "unknown model", script: "say x", err: "adze: no such model\n",
 			change: func(c *session.Config, _ *Config) { c.Models.Main = "none" }},
 		{name: "explained", script: "error auth", err: "adze: m said no\n",
 			change: func(_ *session.Config, c *Config) {

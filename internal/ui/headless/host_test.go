@@ -73,7 +73,7 @@ func TestControl(t *testing.T) {
 		{"model", `{"subtype":"set_model","model":"x"}`, map[string]any{"subtype": "success", "request_id": "r", "response": map[string]any{}}},
 		{"default model", `{"subtype":"set_model"}`, map[string]any{"subtype": "success", "request_id": "r", "response": map[string]any{}}},
 		{"no such model", `{"subtype":"set_model","model":"none"}`, map[string]any{
-			"subtype": "error", "request_id": "r", "error": "there is no such model", "error_code": "invalid_model",
+			"subtype": "error", "request_id": "r", "error": "no such model", "error_code": "invalid_model",
 		}},
 		{"mode", `{"subtype":"set_permission_mode","mode":"plan"}`, map[string]any{
 			"subtype": "success", "request_id": "r", "response": map[string]any{"mode": "plan"},

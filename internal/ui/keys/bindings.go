@@ -89,7 +89,7 @@ func Load(data []byte) (*Map, []string) {
 	default:
 		list = member(root, "bindings")
 		if list == nil || list.Kind != jsonc.Array {
-			l.report("\"bindings\" is no list")
+			l.report("\"bindings\" is not a list")
 		}
 	}
 	if list != nil {
@@ -122,7 +122,7 @@ func (l *loading) block(n *jsonc.Node) {
 		l.report("a block names no context")
 		return
 	case !slices.Contains(contexts, Context(name)):
-		l.report("there is no context %s", quote(name))
+		l.report("unknown context %s", quote(name))
 		return
 	case bound == nil || bound.Kind != jsonc.Object:
 		l.report("the block of %s has no \"bindings\"", name)
@@ -149,7 +149,7 @@ func (l *loading) bind(context Context, keys string, value *jsonc.Node) {
 		l.report("%s: %s types a character, and cannot be bound there", context, chord[0])
 		return
 	case value.Kind != jsonc.Null && !known(context, action):
-		l.report("%s: %s is bound to %s, which adze does not know", context, spell(chord), quote(cmp.Or(string(action), "something that is no action")))
+		l.report("%s: %s is bound to %s, which adze does not know", context, spell(chord), quote(cmp.Or(string(action), "an invalid action")))
 		return
 	}
 	if same := l.m.find(context, chord); same >= 0 {

@@ -141,7 +141,7 @@ func ParseKey(text string) (Key, error) {
 		}
 		mod, ok := modOf(head)
 		if !ok {
-			return Key{}, fmt.Errorf("%q is none of ctrl, alt, shift and super", head)
+			return Key{}, fmt.Errorf("unknown modifier %q (want ctrl, alt, shift or super)", head)
 		}
 		k.Mod |= mod
 		rest = tail
@@ -161,7 +161,7 @@ func ParseKey(text string) (Key, error) {
 		name = full
 	}
 	if !names[name] && !functionKey(name) {
-		return Key{}, fmt.Errorf("there is no key %q", rest)
+		return Key{}, fmt.Errorf("unknown key %q", rest)
 	}
 	k.Name = name
 	return k, nil

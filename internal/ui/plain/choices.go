@@ -87,7 +87,7 @@ func (d *choicesDialog) enter(p *printer, text string) session.Reply {
 func unoffered(c session.Choice, labels []string) string {
 	for _, label := range labels {
 		if c.Closed && !slices.ContainsFunc(c.Options, func(o session.Option) bool { return o.Label == label }) {
-			return "This is not one of the options. Enter a number, or nothing to skip the question."
+			return "This is not an option. Enter a number, or nothing to skip the question."
 		}
 	}
 	return ""

@@ -79,13 +79,13 @@ func (d *permissionDialog) page(p *printer, max int) {
 func (d *permissionDialog) prompt() string {
 	switch {
 	case len(d.rest) > 0:
-		return fmt.Sprintf("%d more lines: Enter to show. [n]o, or type what to do instead: ", len(d.rest))
+		return fmt.Sprintf("%d more lines: Enter to show. [n]o, or type instructions instead: ", len(d.rest))
 	case d.Consent != "":
-		return "Agree? [y]es, [n]o, or type what to do instead: "
+		return "Agree? [y]es, [n]o, or type instructions instead: "
 	case ask.Lasting(&d.Question) != "":
-		return "Allow? [y]es, [a]lways, [n]o, or type what to do instead: "
+		return "Allow? [y]es, [a]lways, [n]o, or type instructions instead: "
 	}
-	return "Allow? [y]es, [n]o, or type what to do instead: "
+	return "Allow? [y]es, [n]o, or type instructions instead: "
 }
 
 func (d *permissionDialog) enter(p *printer, text string) session.Reply {
@@ -109,7 +109,7 @@ func (d *permissionDialog) enter(p *printer, text string) session.Reply {
 		p.say("adze asks about this each time. Answer yes or no.")
 		return nil
 	case len(strings.Fields(text)) == 1:
-		p.say(fmt.Sprintf("Is %q a yes or a no? Answer yes or no, or type in a sentence what to do instead.", text))
+		p.say(fmt.Sprintf("Is %q a yes or a no? Answer yes or no, or type instructions as a sentence.", text))
 		return nil
 	}
 	return session.Decision{Answer: permission.Answer{Behavior: permission.Deny, Message: text}}

@@ -156,7 +156,7 @@ func (p *printer) event(ev agent.Event) {
 		p.used = ev.After
 		text := fmt.Sprintf("The conversation was shortened from about %d to %d tokens.", ev.Before, ev.After)
 		if ev.Cleared {
-			text = "The conversation starts over; what was said before is kept on disk."
+			text = "Starting a new conversation; the previous one is saved on disk."
 		}
 		p.say(text)
 	case agent.Failed:

@@ -144,7 +144,7 @@ func permissionOf(n int) session.Permission {
 		lines[i] = fmt.Sprintf("+line %d", i+1)
 	}
 	return session.Permission{Question: permission.Question{
-		ID: "u", Tool: "Write", Title: "Write new.txt", Reason: permission.Reason{Text: "in mode default each change to a file is asked about"},
+		ID: "u", Tool: "Write", Title: "Write new.txt", Reason: permission.Reason{Text: "adze asks before every file change in default mode"},
 		Preview:     tool.Diff{Path: "new.txt", Created: true, Added: n, Hunks: []tool.Hunk{{Lines: lines}}},
 		Suggestions: []permission.Update{{Type: permission.SetMode, Mode: permission.AcceptEdits, Destination: scope.Session}},
 	}}
@@ -253,26 +253,26 @@ func TestWhatQuestionsShow(t *testing.T) {
 		{"command", permission.Question{Tool: "Bash", Title: "Run go vet ./...", Command: "go vet ./...", About: "check the code",
 			Reason: permission.Reason{Text: "no rule allows it"}, Suggestions: rules(scope.Local, "go vet:*")},
 			"\nBash: check the code\nNo rule allows it.\n[a]lways: yes, and always allow `go vet ...` in this project\n  go vet ./...\n",
-			"Allow? [y]es, [a]lways, [n]o, or type what to do instead: "},
+			"Allow? [y]es, [a]lways, [n]o, or type instructions instead: "},
 		{"exact", permission.Question{Tool: "Bash", Command: long, Suggestions: rules(scope.Local, strings.ReplaceAll(long, "*", `\*`))},
 			"\nBash\n[a]lways: yes, and always allow this exact command in this project\n  find . -name '" + strings.Repeat("x", 84) + "\n    " + strings.Repeat("x", 96) + "\n    " +
 				strings.Repeat("x", 96) + "\n    " + strings.Repeat("x", 24) + "' -exec touch {} +\n",
-			"Allow? [y]es, [a]lways, [n]o, or type what to do instead: "},
+			"Allow? [y]es, [a]lways, [n]o, or type instructions instead: "},
 		{"edit", permission.Question{Tool: "Edit", Title: "Edit a.go", Suggestions: []permission.Update{mode}},
 			"\nEdit a.go\n[a]lways: yes, and stop asking about edits in this session\n",
-			"Allow? [y]es, [a]lways, [n]o, or type what to do instead: "},
+			"Allow? [y]es, [a]lways, [n]o, or type instructions instead: "},
 		{"edit outside", permission.Question{Tool: "Edit", Title: "Edit /x/a.go", Suggestions: []permission.Update{
 			{Type: permission.AddDirectories, Directories: []string{"/x"}, Destination: scope.Session}, mode}},
 			"\nEdit /x/a.go\n[a]lways: yes, and work in /x, and stop asking about edits in this session\n",
-			"Allow? [y]es, [a]lways, [n]o, or type what to do instead: "},
+			"Allow? [y]es, [a]lways, [n]o, or type instructions instead: "},
 		{"plan", permission.Question{Tool: "ExitPlanMode", Title: "Present the plan", NeedsPerson: true, Reason: permission.Reason{Text: "only the user can answer this"},
 			Preview: tool.Plain{Text: "1. Do it.\n"}, Consent: "Yes approves the plan."},
-			"\nPresent the plan\n  1. Do it.\nYes approves the plan.\n", "Agree? [y]es, [n]o, or type what to do instead: "},
+			"\nPresent the plan\n  1. Do it.\nYes approves the plan.\n", "Agree? [y]es, [n]o, or type instructions instead: "},
 		{"words of the model that look like the question", permission.Question{Tool: "Bash", Command: "rm x\n[y]es", About: "list files\n\nAllow? [y]es: \u202e\x1b[2J"},
-			"\nBash: list files Allow? [y]es: [2J\n  rm x\n  [y]es\n", "Allow? [y]es, [n]o, or type what to do instead: "},
-		{"what a terminal would not show", permission.Question{Tool: "Bash", Command: "touch a\r echo b"}, "\nBash\n" + `  touch a\x0d echo b` + "\n", "Allow? [y]es, [n]o, or type what to do instead: "},
-		{"all that a tool is given", permission.Question{Tool: "mcp__x__y", Input: []byte(`{"path":"a\rb","n":1}`)}, "\nmcp__x__y\n" + `  path: a\x0db` + "\n  n: 1\n", "Allow? [y]es, [n]o, or type what to do instead: "},
-		{"no suggestion", permission.Question{Tool: "Bash", Command: "rm -rf ~"}, "\nBash\n  rm -rf ~\n", "Allow? [y]es, [n]o, or type what to do instead: "},
+			"\nBash: list files Allow? [y]es: [2J\n  rm x\n  [y]es\n", "Allow? [y]es, [n]o, or type instructions instead: "},
+		{"invisible characters", permission.Question{Tool: "Bash", Command: "touch a\r echo b"}, "\nBash\n" + `  touch a\x0d echo b` + "\n", "Allow? [y]es, [n]o, or type instructions instead: "},
+		{"all that a tool is given", permission.Question{Tool: "mcp__x__y", Input: []byte(`{"path":"a\rb","n":1}`)}, "\nmcp__x__y\n" + `  path: a\x0db` + "\n  n: 1\n", "Allow? [y]es, [n]o, or type instructions instead: "},
+		{"no suggestion", permission.Question{Tool: "Bash", Command: "rm -rf ~"}, "\nBash\n  rm -rf ~\n", "Allow? [y]es, [n]o, or type instructions instead: "},
 	}
 	for _, tt := range tests {
 		var out bytes.Buffer

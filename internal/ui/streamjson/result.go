@@ -49,7 +49,7 @@ func (r *Result) Add(ev agent.Event) {
 // shortened returns the result of a compaction.
 func shortened(ev agent.Compacted) string {
 	if ev.Cleared {
-		return "The conversation starts over; what was said before is kept on disk."
+		return "Starting a new conversation; the previous one is saved on disk."
 	}
 	return fmt.Sprintf("The conversation was shortened from about %d to %d tokens.", ev.Before, ev.After)
 }

@@ -40,10 +40,10 @@ func (f *Front) thinking() bool {
 // flipThinking toggles the display of the model's thinking.
 func (f *Front) flipThinking() {
 	if f.flipped = !f.flipped; f.thinking() {
-		f.script.Say("What the model thinks is shown.")
+		f.script.Say("Thinking is shown.")
 		return
 	}
-	f.script.Say("What the model thinks is hidden.")
+	f.script.Say("Thinking is hidden.")
 }
 
 // whole returns the entire transcript, with nothing folded or omitted.

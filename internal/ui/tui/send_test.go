@@ -82,11 +82,11 @@ func TestMessagesThatWaitAreStored(t *testing.T) {
 		c.Enter("half")
 		time.Sleep(time.Second)
 		if got := again(); got != "also\nthen that\nhalf" {
-			t.Errorf("stored with what is typed: %q", got)
+			t.Errorf("stored with the input: %q", got)
 		}
 		time.Sleep(6 * time.Second)
 		if got := again(); got != "half" {
-			t.Errorf("stored when the model was told: %q", got)
+			t.Errorf("stored on delivery to the model: %q", got)
 		}
 		c.Enter("\x15")
 		c.End()
@@ -139,7 +139,7 @@ func TestInterruptedComesBack(t *testing.T) {
 			c.Hides("next: also")
 			time.Sleep(20 * time.Second)
 			if got := c.said(); slices.Contains(got, "also") || slices.Contains(got, "then that") {
-				t.Errorf("the model was told %q", got)
+				t.Errorf("the model received %q", got)
 			}
 			c.Shows("❯ start\n\nCancelled. Your message is back in the input.\n")
 			if got := c.Sessions[0].Conversation(); len(got) != 0 {

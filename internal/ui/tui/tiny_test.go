@@ -37,7 +37,7 @@ func TestTinyTerminals(t *testing.T) {
 					}
 				}
 				if got := c.said(); !slices.Contains(got, "go") {
-					t.Errorf("the model was told %q", got)
+					t.Errorf("the model received %q", got)
 				}
 				if n := len(c.Sessions[0].Conversation()); n != 4 {
 					t.Errorf("the question was not answered: %d entries", n)

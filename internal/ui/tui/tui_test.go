@@ -111,10 +111,10 @@ func TestThinkingKey(t *testing.T) {
 		c := newConsole(t, 60, 24, "think It is a greeting.\nsay Hello.\n---\nthink Again.\nsay Bye.", nil)
 		c.Enter("\x1bt")
 		c.Enter("hello\r")
-		c.Shows("What the model thinks is shown.\n\n❯ hello\n\n▾ Thinking\n  It is a greeting.\n\nHello.\n")
+		c.Shows("Thinking is shown.\n\n❯ hello\n\n▾ Thinking\n  It is a greeting.\n\nHello.\n")
 		c.Enter("\x1bt")
 		c.Enter("more\r")
-		c.Shows("What the model thinks is hidden.\n\n❯ more\n\nBye.\n")
+		c.Shows("Thinking is hidden.\n\n❯ more\n\nBye.\n")
 		c.End()
 	})
 }

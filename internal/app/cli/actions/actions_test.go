@@ -22,9 +22,9 @@ func TestFind(t *testing.T) {
 	for _, tt := range []struct{ name, want, problem string }{
 		{"list", "list", ""},
 		{"rm", "remove", ""},
-		{"", "", "there is no command adze thing ; usage: adze thing list|remove|add"},
-		{"lst", "", "there is no command adze thing lst; did you mean list?"},
-		{"quite-another", "", "there is no command adze thing quite-another; usage: adze thing list|remove|add"},
+		{"", "", "unknown command: adze thing ; usage: adze thing list|remove|add"},
+		{"lst", "", "unknown command: adze thing lst; did you mean list?"},
+		{"quite-another", "", "unknown command: adze thing quite-another; usage: adze thing list|remove|add"},
 	} {
 		a, err := table().Find("thing", tt.name)
 		switch {

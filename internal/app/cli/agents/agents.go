@@ -37,8 +37,8 @@ type Options struct {
 // Flags returns the flags.
 func (o *Options) Flags() []flags.Flag {
 	return []flags.Flag{
-		{Name: "description", Short: "d", Value: "TEXT", Doc: "with create, what the agent is for: the model chooses by it", Set: flags.SetText(&o.Description)},
-		{Name: "prompt", Value: "TEXT", Doc: "with create, what the agent is told", Set: flags.SetText(&o.Prompt)},
+		{Name: "description", Short: "d", Value: "TEXT", Doc: "with create, when to use the agent; the model chooses by it", Set: flags.SetText(&o.Description)},
+		{Name: "prompt", Value: "TEXT", Doc: "with create, the agent's system prompt", Set: flags.SetText(&o.Prompt)},
 		{Name: "tools", Value: "LIST", Doc: "with create, the tools of the agent; without it, all", Set: flags.SetText(&o.Tools)},
 		{Name: "model", Value: "NAME", Doc: "with create, its model; without it, that of the conversation", Set: flags.SetText(&o.Model)},
 		{Name: "scope", Short: "s", Value: "SCOPE", Choices: []string{"project", "user"}, Doc: "with create, project (the default) or user, for all projects", Set: flags.SetText(&o.Scope)},
@@ -157,7 +157,7 @@ func remove(_ context.Context, t *Task) error {
 	}
 	if !t.Yes {
 		if !t.StdinTerminal {
-			return setup.Errorf("without a terminal you cannot be asked; --yes removes %s", path)
+			return setup.Errorf("confirmation needs a terminal; use --yes to remove %s", path)
 		}
 		if yes, err := t.Confirm("Remove " + path + "?"); err != nil || !yes {
 			return err

@@ -120,7 +120,7 @@ func stored(p models.Config, e keyring.Entry, asked bool) string {
 	if e.Place == keyring.File {
 		place = "a file that only you can read"
 		if !asked {
-			place += " (there is no system keyring)"
+			place += " (no system keyring)"
 		}
 	}
 	text := fmt.Sprintf("Saved the key for %s in %s. It is sent only to %s.\n", e.Name, place, e.Host)
@@ -134,7 +134,7 @@ func stored(p models.Config, e keyring.Entry, asked bool) string {
 func (c Console) choose(ctx context.Context) (string, error) {
 	names := models.Logins()
 	if !c.Terminal {
-		return "", setup.Errorf("say which provider: adze auth login PROVIDER, one of %s", strings.Join(names, ", "))
+		return "", setup.Errorf("no provider given; usage: adze auth login PROVIDER (one of %s)", strings.Join(names, ", "))
 	}
 	if c.Choose != nil {
 		i, err := c.Choose("Which provider is the key for?", names, "quit")
@@ -168,7 +168,7 @@ func (c Console) choose(ctx context.Context) (string, error) {
 			return "", err
 		}
 	}
-	return "", setup.Errorf("there is no provider %q in the list", answer)
+	return "", setup.Errorf("unknown provider %q in the list", answer)
 }
 
 // attempts is the number of invalid answers accepted.
@@ -192,7 +192,7 @@ func (c Console) key(ctx context.Context, l *models.Login, o Options) (string, e
 		}
 		return key, models.CheckKey(key)
 	case !c.Terminal:
-		return "", setup.Errorf("there is no terminal to ask for the key at; pass it on standard input: adze auth login %s --with-token <FILE", l.Provider)
+		return "", setup.Errorf("no terminal to ask for the key at; pass it on standard input: adze auth login %s --with-token <FILE", l.Provider)
 	}
 	text := fmt.Sprintf("Paste the API key for %s. It is not shown.\n", l.Provider)
 	if l.Page != "" {
@@ -223,7 +223,7 @@ func Remove(ctx context.Context, c Console, p models.Config, name string) error 
 	if name == "" {
 		stored := p.Keys.Names()
 		if len(stored) != 1 {
-			return setup.Errorf("say which provider: adze auth logout PROVIDER%s", list("; stored are keys for ", stored, "; no key is stored"))
+			return setup.Errorf("no provider given; usage: adze auth logout PROVIDER%s", list("; stored are keys for ", stored, "; no key is stored"))
 		}
 		name = stored[0]
 	}
@@ -303,11 +303,11 @@ func (c Console) AskSecret(question string) (string, error) {
 // pasted after a rejected line is discarded, so that no part of a key reaches the shell.
 func (c Console) askSecret(question string, check func(string) error) (string, error) {
 	if c.Keys == nil {
-		return "", setup.Errorf("this terminal cannot hide what is typed; pass the key on standard input with --with-token")
+		return "", setup.Errorf("this terminal cannot hide input; pass the key on standard input with --with-token")
 	}
 	restore, err := c.Keys()
 	if err != nil {
-		return "", setup.Errorf("this terminal cannot hide what is typed (%v); pass the key on standard input with --with-token", err)
+		return "", setup.Errorf("this terminal cannot hide input (%v); pass the key on standard input with --with-token", err)
 	}
 	defer restore()
 	for {

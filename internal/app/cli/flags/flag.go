@@ -187,7 +187,7 @@ func OneOf[T ~string](f Flag, p *T, choices ...T) Flag {
 func SetChoice[T ~string](p *T, choices ...T) func(string) error {
 	return func(v string) error {
 		if !slices.Contains(choices, T(v)) {
-			return fmt.Errorf("%q is not one of %s", v, joined(choices))
+			return fmt.Errorf("invalid value %q (want one of %s)", v, joined(choices))
 		}
 		*p = T(v)
 		return nil

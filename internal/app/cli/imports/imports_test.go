@@ -99,7 +99,7 @@ func TestOtherTools(t *testing.T) {
 	c.Instructions = []instruct.File{{Path: agents}}
 	got := w.lines(Find(c))
 	want := []string{
-		"- Codex CLI: instructions .codex/AGENTS.md copy what you need into ~/.adze/AGENTS.md",
+		"- Codex CLI: instructions .codex/AGENTS.md to use it, copy it to ~/.adze/AGENTS.md",
 		"- Codex CLI: commands .codex/prompts copy them to ~/.adze/commands",
 		"- Codex CLI: settings .codex/config.toml adze cannot read this format; adze config list shows its own settings",
 		"- Codex CLI: MCP servers .codex/config.toml add them with the commands below" +
@@ -151,14 +151,14 @@ func TestEcosystem(t *testing.T) {
 		Shadowed: []library.Shadowed{{Skill: &skill.Skill{Name: "help", File: theirs}}},
 	}
 	c.Agents = &agentdef.Set{
-		Definitions: []*agentdef.Definition{{Name: "y", File: helper}}, Problems: []agentdef.Problem{{File: agent, Text: "it is no agent"}},
+		Definitions: []*agentdef.Definition{{Name: "y", File: helper}}, Problems: []agentdef.Problem{{File: agent, Text: "not an agent"}},
 	}
 	e := &roster.Entry{Name: "a", File: servers, Unapproved: true}
 	c.Servers = &roster.Roster{Entries: []*roster.Entry{e}, Unapproved: []*roster.Entry{e}}
 	want := []string{
 		"+ Claude Code: settings .claude/settings.json without spinnerVerbs, which adze does not have",
 		"+ Claude Code: 2 skills .claude/skills",
-		"- Claude Code: agents .claude/agents x.md: it is no agent",
+		"- Claude Code: agents .claude/agents x.md: not an agent",
 		"+ Claude Code: settings work/.claude/settings.json without cleanupPeriodDays, statusLine, which a project cannot set: put it into your own settings",
 		"- Claude Code: settings work/.claude/settings.local.json it is not valid JSON",
 		"- Claude Code: commands work/.claude/commands /help is taken by a built-in command",

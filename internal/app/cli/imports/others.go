@@ -60,7 +60,7 @@ func (s *search) codex(level, dir string) {
 		return
 	}
 	if level == user {
-		s.instruction("Codex CLI", level, filepath.Join(dir, "AGENTS.md"), "copy what you need into ~/.adze/AGENTS.md")
+		s.instruction("Codex CLI", level, filepath.Join(dir, "AGENTS.md"), "to use it, copy it to ~/.adze/AGENTS.md")
 		s.prompts("Codex CLI", level, filepath.Join(dir, "prompts"), ".md")
 	}
 	if path := filepath.Join(dir, "config.toml"); exists(path) {
@@ -73,7 +73,7 @@ func (s *search) gemini(level, dir string) {
 		return
 	}
 	if level == user {
-		s.instruction("Gemini CLI", level, filepath.Join(dir, "GEMINI.md"), "copy what you need into ~/.adze/AGENTS.md")
+		s.instruction("Gemini CLI", level, filepath.Join(dir, "GEMINI.md"), "to use it, copy it to ~/.adze/AGENTS.md")
 	}
 	s.config("Gemini CLI", level, filepath.Join(dir, "settings.json"), "mcpServers")
 	s.prompts("Gemini CLI", level, filepath.Join(dir, "commands"), ".toml")

@@ -67,7 +67,7 @@ func (t *Task) entry(words []string) (*entry, error) {
 			e.Type = "ws"
 		}
 	case !remote && t.Transport != "" && t.Transport != "stdio":
-		return nil, setup.Errorf("--transport %s needs a URL, and %s is none", t.Transport, roster.Shown(words[0]))
+		return nil, setup.Errorf("--transport %s needs a URL; %s is not a URL", t.Transport, roster.Shown(words[0]))
 	}
 	if !remote {
 		e.Type, e.Command, e.Args = "", words[0], words[1:]
@@ -321,7 +321,7 @@ func addFromDesktop(ctx context.Context, t *Task) error {
 	}
 	for _, name := range names {
 		if !slices.ContainsFunc(entries, func(e *roster.Entry) bool { return e.Given == name || e.Name == name }) {
-			return fmt.Errorf("there is no server %s in the file", roster.Shown(name))
+			return fmt.Errorf("no server %s in the file", roster.Shown(name))
 		}
 	}
 	failed := false

@@ -164,7 +164,7 @@ func (s *serverOutput) advice(trusted bool) (lines []string) {
 		if trusted {
 			lines = append(lines, "adze asks about it when it starts at a terminal")
 		} else {
-			lines = append(lines, "the workspace is not trusted; adze trust shows what it would start")
+			lines = append(lines, "the workspace is not trusted; run adze trust to review its servers")
 		}
 	}
 	return lines

@@ -43,7 +43,7 @@ func logout(ctx context.Context, t *Task) error {
 	name := t.Args[0]
 	switch err := f.SignOut(ctx, name); {
 	case errors.Is(err, signin.ErrNotSignedIn):
-		return fmt.Errorf("you are not signed in to a server %s; adze auth status lists those that you are signed in to", roster.Shown(name))
+		return fmt.Errorf("not signed in to server %s; run adze auth status to list your sign-ins", roster.Shown(name))
 	case err != nil:
 		return err
 	}

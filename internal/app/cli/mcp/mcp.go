@@ -27,8 +27,8 @@ func Actions() actions.Table[*Task] {
 		{Name: "add-from-desktop", Alias: "add-from-claude-desktop", Args: "[NAME...]", Doc: "add servers from the desktop app's configuration", Most: actions.Any, Run: addFromDesktop},
 		{Name: "remove", Args: "NAME", Doc: "remove a server", Least: 1, Most: 1, Run: remove},
 		{Name: "reset-project-choices", Doc: "forget which servers of this project you approved or refused", Run: reset},
-		{Name: "tools", Args: "NAME", Doc: "list the tools of a server; --url URL or -- COMMAND tries one that is not configured", Most: actions.Any, Run: tools},
-		{Name: "call", Args: "NAME TOOL [JSON]", Doc: "call a tool of a server; --url URL or -- COMMAND tries one that is not configured", Most: actions.Any, Run: call},
+		{Name: "tools", Args: "NAME", Doc: "list a server's tools; --url URL or -- COMMAND tries an unconfigured server", Most: actions.Any, Run: tools},
+		{Name: "call", Args: "NAME TOOL [JSON]", Doc: "call a server's tool; --url URL or -- COMMAND tries an unconfigured server", Most: actions.Any, Run: call},
 		{Name: "login", Args: "NAME", Doc: "sign in to a server, with a web browser", Least: 1, Most: 1, Run: login},
 		{Name: "logout", Args: "NAME", Doc: "forget the token for a server, and revoke it", Least: 1, Most: 1, Run: logout},
 	}
@@ -126,11 +126,11 @@ func find(r *roster.Roster, name string) (*roster.Entry, error) {
 	}
 	switch near := spell.Closest(name, names, 1); {
 	case len(names) == 0:
-		return nil, fmt.Errorf("there is no server %s: none is configured; adze mcp add adds one", roster.Shown(name))
+		return nil, fmt.Errorf("no server %s: no servers are configured; adze mcp add adds one", roster.Shown(name))
 	case len(near) > 0:
-		return nil, fmt.Errorf("there is no server %s; did you mean %s? The servers are %s", roster.Shown(name), near[0], strings.Join(names, ", "))
+		return nil, fmt.Errorf("no server %s; did you mean %s? The servers are %s", roster.Shown(name), near[0], strings.Join(names, ", "))
 	}
-	return nil, fmt.Errorf("there is no server %s; the servers are %s", roster.Shown(name), strings.Join(names, ", "))
+	return nil, fmt.Errorf("no server %s; the servers are %s", roster.Shown(name), strings.Join(names, ", "))
 }
 
 // scope returns the scope from --scope, or usual.
@@ -140,7 +140,7 @@ func (t *Task) scope(usual roster.Scope) (roster.Scope, error) {
 	}
 	s := roster.Scope(t.Scope)
 	if !slices.Contains(mcp.Writable(), s) {
-		return "", fmt.Errorf("there is no scope %s; the scopes are local, project and user", roster.Shown(t.Scope))
+		return "", fmt.Errorf("unknown scope %s; the scopes are local, project and user", roster.Shown(t.Scope))
 	}
 	return s, nil
 }

@@ -21,7 +21,7 @@ func Actions() actions.Table[*Task] {
 	return actions.Table[*Task]{
 		{Name: "list", Doc: "list the memories of this project, newest first", Run: list},
 		{Name: "show", Args: "NAME", Doc: "print a memory", Least: 1, Most: actions.Any, Run: show},
-		{Name: "check", Doc: "report problems in the memories and their index; --fix repairs what it can", Run: check},
+		{Name: "check", Doc: "report problems in the memories and their index; --fix repairs them where possible", Run: check},
 		{Name: "path", Doc: "print the folder of this project's memories", Run: path},
 		{Name: "edit", Args: "NAME", Doc: "open a memory in your editor", Least: 1, Most: actions.Any, Run: edit},
 		{Name: "rm", Args: "NAME", Doc: "remove a memory and its line in the index; asks first, unless --yes is given", Least: 1, Most: actions.Any, Run: remove},

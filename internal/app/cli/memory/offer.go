@@ -55,7 +55,7 @@ func Offer(c *console.Console, p *settings.Project, bare bool) error {
 	}
 	text := amount.Of(copied, "memory", "memories") + " copied to " + f.Dir
 	if len(left) > 0 {
-		text += "; skipped because they are not text, are too large, or contain what looks like a secret: " + strings.Join(left, ", ")
+		text += "; skipped (not text, too large, or may contain a secret): " + strings.Join(left, ", ")
 	}
 	return c.Print(term.Sanitize(text) + "\n")
 }

@@ -87,7 +87,7 @@ func (c *Checker) List() error {
 		text.WriteString(l.text())
 	}
 	if len(rules) == 0 {
-		text.WriteString("There are no permission rules.\n")
+		text.WriteString("No permission rules.\n")
 	}
 	return c.Show(text.String())
 }

@@ -238,7 +238,7 @@ func (t *Task) askOption(o plugin.Option) (string, error) {
 		return t.Ask(question + " ")
 	}
 	if !t.StdinTerminal {
-		return "", setup.Errorf("%s is a secret: at a terminal you are asked for it; elsewhere write %s=VALUE", o.Name, o.Name)
+		return "", setup.Errorf("%s is a secret: enter it at a terminal, or pass %s=VALUE", o.Name, o.Name)
 	}
 	return t.Secret(question + " (not shown) ")
 }

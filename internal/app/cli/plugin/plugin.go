@@ -20,10 +20,10 @@ func Actions() actions.Table[*Task] {
 	return actions.Table[*Task]{
 		{Name: "list", Doc: "list the plugins that are installed or that settings name", Run: list},
 		{Name: "details", Alias: "show", Args: "NAME", Doc: "show a plugin and its contents", Least: 1, Most: 1, Run: details},
-		{Name: "install", Alias: "i", Args: "NAME[@MARKETPLACE]", Doc: "show what a plugin has, ask, install and enable it", Least: 1, Most: 1, Run: install},
-		{Name: "enable", Args: "NAME", Doc: "enable an installed plugin; what it runs is shown if you have not agreed to it", Least: 1, Most: 1, Run: enable},
+		{Name: "install", Alias: "i", Args: "NAME[@MARKETPLACE]", Doc: "review, install and enable a plugin", Least: 1, Most: 1, Run: install},
+		{Name: "enable", Args: "NAME", Doc: "enable a plugin; prompts if it runs code you haven't approved", Least: 1, Most: 1, Run: enable},
 		{Name: "disable", Args: "NAME", Doc: "disable a plugin", Least: 1, Most: 1, Run: disable},
-		{Name: "update", Args: "[NAME...]", Doc: "update plugins from their marketplaces; changes to what they run are shown", Most: actions.Any, Run: update},
+		{Name: "update", Args: "[NAME...]", Doc: "update plugins from their marketplaces; prompts if they run new code", Most: actions.Any, Run: update},
 		{Name: "uninstall", Alias: "remove", Args: "NAME", Doc: "remove a plugin, its settings and your consent; --data also removes its data", Least: 1, Most: 1, Run: uninstall},
 		{Name: "configure", Args: "NAME [OPTION[=VALUE]...]", Doc: "set the options of a plugin, or ask for them", Least: 1, Most: actions.Any, Run: configure},
 		{Name: "validate", Args: "[DIR]", Doc: "check the plugin or marketplace in a folder for problems", Most: 1, Run: validate},
@@ -43,9 +43,9 @@ func (o *Options) Flags() []flags.Flag {
 	return []flags.Flag{
 		{Name: "scope", Short: "s", Value: "SCOPE", Choices: []string{"user", "project", "local"}, Set: flags.SetText(&o.Scope),
 			Doc: "with install, enable and disable, the settings to write: user (the default), project (for everyone who has installed and approved the plugin) or local"},
-		{Name: "option", Value: "NAME=VALUE", Doc: "with install, enable and configure, the value of an option of the plugin; may be repeated",
+		{Name: "option", Value: "NAME=VALUE", Doc: "with install, enable and configure, a plugin option; may be repeated",
 			Set: func(v string) error { o.Values = append(o.Values, v); return nil }},
-		{Name: "yes", Short: "y", Doc: "agree to what is shown without a question", Set: flags.SetBool(&o.Yes)},
+		{Name: "yes", Short: "y", Doc: "accept without prompting", Set: flags.SetBool(&o.Yes)},
 		{Name: "data", Doc: "with uninstall, also remove the plugin's data", Set: flags.SetBool(&o.Data)},
 		{Name: "json", Doc: "with list, details and marketplace list, print JSON", Set: flags.SetBool(&o.JSON)},
 	}
@@ -100,7 +100,7 @@ func (t *Task) agree(question string) (bool, error) {
 	case t.Yes:
 		return true, nil
 	case !t.StdinTerminal:
-		return false, setup.Errorf("without a terminal you cannot be asked; --yes agrees to what is shown above")
+		return false, setup.Errorf("confirmation needs a terminal; use --yes to accept the list above")
 	}
 	return t.Confirm(question)
 }

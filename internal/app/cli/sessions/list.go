@@ -69,12 +69,12 @@ func listSessions(_ context.Context, t *Task) error {
 		if t.Tag == "" && (len(left.Unreadable) > 0 || left.Empty > 0) {
 			return nil // already reported
 		}
-		where := "this folder has no sessions yet; adze sessions list --all shows those of other folders"
+		where := "no sessions in this directory yet; adze sessions list --all shows all sessions"
 		switch {
 		case t.Tag != "":
 			where = fmt.Sprintf("no session has the tag %q", t.Tag)
 		case t.All:
-			where = "there are no sessions yet"
+			where = "no sessions yet"
 		}
 		t.Say(where)
 		return nil
@@ -219,7 +219,7 @@ func describeSession(info *archive.Info, c *store.Contents, last []msg.Entry) st
 	if spent := c.State.Cost; spent != nil {
 		text := fmt.Sprintf("%.4f USD", spent.CostUSD)
 		if spent.HasUnknownCost {
-			text += " and what has no known price"
+			text += " plus usage without a known price"
 		}
 		row("cost", text)
 	}

@@ -18,7 +18,7 @@ import (
 // Actions returns the actions of adze sessions.
 func Actions() actions.Table[*Task] {
 	return actions.Table[*Task]{
-		{Name: "list", Doc: "list the sessions of this folder, most recent first; --all lists those of all folders", Run: listSessions},
+		{Name: "list", Doc: "list this directory's sessions, most recent first; --all lists all sessions", Run: listSessions},
 		{Name: "show", Args: "SESSION", Doc: "show details of a session and its last messages", Least: 1, Most: actions.Any, Run: showSession},
 		{Name: "search", Args: "TEXT", Doc: "find text in the conversations of all sessions", Least: 1, Most: actions.Any, Run: searchSessions},
 		{Name: "export", Args: "SESSION", Doc: "export a session as Markdown, JSON or HTML; apparent secrets are removed", Least: 1, Most: actions.Any, Run: exportSession},

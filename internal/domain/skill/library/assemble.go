@@ -220,7 +220,7 @@ func text(path string, h *skill.Head) func(context.Context) (string, error) {
 		case err != nil:
 			return "", fmt.Errorf("%s: %s", path, words(err))
 		case !i.regular || i.size > skill.MaxFile:
-			return "", fmt.Errorf("%s is no longer a file of at most %d bytes", path, skill.MaxFile)
+			return "", fmt.Errorf("%s is no longer a regular file of at most %d bytes", path, skill.MaxFile)
 		}
 		data := make([]byte, i.size+1)
 		n, err := anywhere.read(path, data, -1)

@@ -323,7 +323,7 @@ func TestIndexFormat(t *testing.T) {
 	f := &folder{path: "p", commands: true, stamp: stamp{6, 7, 8, 9, 10}, sure: true, entries: []entry{{name: "x", file: &r}, {name: "z", sub: sub}}}
 	const want = "adze skills 2\n03d81e7dbab05928"
 	if got := fmt.Sprintf("%s%x", indexMark, sha256.Sum256(encodeIndex(map[key]*folder{{"p", true}: f}, [2]uint64{})))[:len(indexMark)+16]; got != want {
-		t.Errorf("what is written has changed: raise the number in indexMark, and expect %q here", got)
+		t.Errorf("the file format has changed: raise the version in indexMark, and expect %q here", got)
 	}
 }
 

@@ -238,7 +238,7 @@ func TestConflicts(t *testing.T) {
 		t.Errorf("%d problems: %v", n, s.Problems)
 	}
 	if l.Find(t.Context(), "y") != nil {
-		t.Error("found what is not there")
+		t.Error("found a missing skill")
 	}
 }
 
@@ -351,7 +351,7 @@ func TestText(t *testing.T) {
 	check("---\nname: x\ndescription: One.\nallowed-tools: Read\n---\nTwo.", "Two.", "")
 	check("---\nname: x\ndescription: One.\nallowed-tools: Read, Bash\n---\nTwo.", "", "has just been changed")
 	check("---\nname: x\nallowed-tools: Bash(\n---\nTwo.", "", "parentheses")
-	check(strings.Repeat("x", skill.MaxFile+1), "", "no longer a file")
+	check(strings.Repeat("x", skill.MaxFile+1), "", "no longer a regular file")
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func TestPipe(t *testing.T) {
 	if err := syscall.Mkfifo(y.File, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := y.Text(t.Context()); err == nil || !strings.Contains(err.Error(), "no longer a file") {
+	if _, err := y.Text(t.Context()); err == nil || !strings.Contains(err.Error(), "no longer a regular file") {
 		t.Error(err)
 	}
 }

@@ -56,7 +56,7 @@ func TestWatch(t *testing.T) {
 
 		other := l.Watch(func() { lateCalls.Add(1) })
 		stop()
-		step("one of two stopped", func() { write(t, dir, map[string]string{"d/SKILL.md": "x"}) }, "c d", 0)
+		step("first watcher stopped", func() { write(t, dir, map[string]string{"d/SKILL.md": "x"}) }, "c d", 0)
 		other()
 		other()
 		step("both stopped", func() { write(t, dir, map[string]string{"e/SKILL.md": "x"}) }, "c d", 0)

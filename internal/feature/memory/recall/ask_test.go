@@ -88,7 +88,7 @@ func TestRecall(t *testing.T) {
 	asked := b.model.asked[0]
 	says(t, asked, "Is the release at risk?", "Tools in recent use: Bash", "a.md", "b.md")
 	if strings.Contains(asked, "c.md") || strings.Contains(asked, "ignored") {
-		t.Errorf("asked with what the model has read, or with reminders: %s", asked)
+		t.Errorf("request contains memories already read, or reminders: %s", asked)
 	}
 	told := msg.Entry{Message: msg.Message{Role: msg.User, Parts: b.last}}
 	if got := b.recall(t, told); got != "" || strings.Contains(b.model.asked[1], "b.md") {
@@ -105,7 +105,7 @@ func TestRecallOff(t *testing.T) {
 		t.Errorf("%d questions: %s", len(b.model.asked), got)
 	}
 	if got := b.recall(t); got != "" || len(b.model.asked) != 1 {
-		t.Error("a model was asked although memory is off")
+		t.Error("request sent although memory is off")
 	}
 }
 

@@ -28,7 +28,7 @@ func TestRecallHasAnEnd(t *testing.T) {
 	taken, dropped := part(20_000), part(30_000)
 	tr.end([]msg.Part{taken, dropped}, nil, false)
 	if room, ok := tr.begin(told(taken)); room != memdir.MaxRecallTotal-len(taken.(*msg.Text).Text) || !ok {
-		t.Errorf("what was not taken up counts, or nothing does: %d, %v", room, ok)
+		t.Errorf("an unused recall counts, or none does: %d, %v", room, ok)
 	}
 	last := part(memdir.MaxRecallTotal)
 	tr.end([]msg.Part{last}, nil, false)
@@ -44,7 +44,7 @@ func TestRecallHasAnEnd(t *testing.T) {
 		tr.end(nil, errors.New("cancelled"), true)
 	}
 	if _, ok := tr.begin(nil); ok {
-		t.Error("a model that always fails is asked again")
+		t.Error("requests continue although the model always fails")
 	}
 }
 

@@ -89,7 +89,7 @@ func TestNothingRuns(t *testing.T) {
 	clone.Env = slices.DeleteFunc(slices.Clone(env), func(entry string) bool { return strings.HasPrefix(entry, "GIT_") })
 	_ = clone.Run() // ok: the trap interferes with the clone
 	if err := os.Remove(mark); err != nil {
-		t.Fatal("it is no trap for git itself:", err)
+		t.Fatal("the trap has no effect on git itself:", err)
 	}
 	b := newBench(t)
 	b.cfg.Environ = func() []string { return env }

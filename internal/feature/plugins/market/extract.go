@@ -164,7 +164,7 @@ func (w *blobWriter) take(p []byte) error {
 
 func (w *blobWriter) begin(line string) (err error) {
 	if len(w.blobs) == 0 {
-		return errors.New("git answered more than was asked for")
+		return errors.New("git returned more output than expected")
 	}
 	f := w.blobs[0]
 	if line != fmt.Sprintf("%s blob %d", f.object, f.size) {

@@ -202,7 +202,7 @@ func (t *tail) end() {
 func (t *tail) String() string {
 	t.end()
 	if len(t.last) == 0 {
-		return "it failed and did not say why"
+		return "it failed without an error message"
 	}
 	return strings.Join(t.last, "; ")
 }
@@ -293,7 +293,7 @@ func size(dir string) (n int64) {
 func keep(b *bytes.Buffer, max int) func([]byte) error {
 	return func(p []byte) error {
 		if b.Len()+len(p) > max {
-			return errors.New("git answered more than was asked for")
+			return errors.New("git returned more output than expected")
 		}
 		b.Write(p)
 		return nil

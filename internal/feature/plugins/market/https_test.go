@@ -108,7 +108,7 @@ func TestRedirectedHost(t *testing.T) {
 			t.Errorf("%d: %v", status, err)
 		}
 		if asked {
-			t.Errorf("%d: the other host was asked", status)
+			t.Errorf("%d: request sent to the other host", status)
 		}
 	}
 }

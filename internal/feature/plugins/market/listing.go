@@ -76,7 +76,7 @@ func reserved(name string) bool {
 func parseListing(file string, data []byte, paths bool) (*Listing, error) {
 	var top map[string]json.RawMessage
 	if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), &top); err != nil {
-		return nil, fmt.Errorf("%s: it is no marketplace: %w", file, err)
+		return nil, fmt.Errorf("%s: not a marketplace: %w", file, err)
 	}
 	l := &Listing{}
 	problem := func(field, format string, args ...any) {
@@ -151,7 +151,7 @@ func named(value json.RawMessage, member string) string {
 func parseEntry(value []byte, base string, paths bool) (Entry, error) {
 	e := Entry{strict: true}
 	if err := json.Unmarshal(value, &e.raw); err != nil || e.raw == nil {
-		return Entry{}, errors.New("an entry is no object")
+		return Entry{}, errors.New("an entry is not an object")
 	}
 	name, _ := jsonscan.String(e.raw["name"])
 	if err := plugin.CheckName(name); err != nil {
@@ -183,7 +183,7 @@ func parseEntry(value []byte, base string, paths bool) (Entry, error) {
 func decode(raw json.RawMessage) (src plugin.Source, relative string, err error) {
 	if s, ok := jsonscan.String(raw); ok {
 		if s == "" || strings.Contains(s, ":") {
-			return src, "", fmt.Errorf("%q is no path in the marketplace", shorten(s))
+			return src, "", fmt.Errorf("%q is not a path in the marketplace", shorten(s))
 		}
 		return src, s, nil
 	}
@@ -197,7 +197,7 @@ func decode(raw json.RawMessage) (src plugin.Source, relative string, err error)
 	case "github":
 		repo, ok := repository(text(o, "repo"))
 		if !ok {
-			return src, "", fmt.Errorf("%q is no OWNER/REPOSITORY", text(o, "repo"))
+			return src, "", fmt.Errorf("%q is not of the form OWNER/REPOSITORY", text(o, "repo"))
 		}
 		src.At = repo
 	case "url", "git", "git-subdir":
@@ -209,7 +209,7 @@ func decode(raw json.RawMessage) (src plugin.Source, relative string, err error)
 		src = plugin.Source{Kind: plugin.Directory, At: text(o, "path")}
 		return src, "", nil
 	case "npm", "pip", "archive", "command", "file":
-		return src, "", fmt.Errorf("plugins from %s are not installed: what it does to get them cannot be checked; only git repositories and folders can", kind)
+		return src, "", fmt.Errorf("plugins from %s are not supported; use a git repository or a directory", kind)
 	default:
 		return src, "", fmt.Errorf("the kind %q is not known", kind)
 	}

@@ -224,7 +224,7 @@ func readListing(dir string, src plugin.Source) (*Listing, error) {
 		case err != nil:
 			return nil, fmt.Errorf("%s: it cannot be read, or leads out of the marketplace", file)
 		case !info.Mode().IsRegular() || info.Size() > maxListing:
-			return nil, fmt.Errorf("%s: it is no file of at most %d bytes", file, maxListing)
+			return nil, fmt.Errorf("%s: not a regular file of at most %d bytes", file, maxListing)
 		}
 		data, err := root.ReadFile(filepath.FromSlash(name))
 		if err != nil {
@@ -232,7 +232,7 @@ func readListing(dir string, src plugin.Source) (*Listing, error) {
 		}
 		return parseListing(file, data, filepath.IsAbs(src.At))
 	}
-	return nil, fmt.Errorf("%s is no marketplace: it has no %s", src, names[len(names)-1])
+	return nil, fmt.Errorf("%s is not a marketplace: it has no %s", src, names[len(names)-1])
 }
 
 // places returns the repository directory that is the marketplace, and the candidate listing

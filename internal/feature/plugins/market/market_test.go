@@ -176,7 +176,7 @@ func TestInstall(t *testing.T) {
 				t.Error("the program is not one:", info, err)
 			}
 			if _, err := os.Lstat(filepath.Join(p.Dir, "other")); err == nil {
-				t.Error("what is not of the plugin is installed")
+				t.Error("a file outside the plugin was installed")
 			}
 			if left := b.left(); len(left) > 0 {
 				t.Error("left are", left)
@@ -408,7 +408,7 @@ func TestURL(t *testing.T) {
 				t.Error(err)
 			}
 			if _, err := b.Fetch(t.Context(), plugin.ID{Name: "near", Market: "team"}); err == nil || !strings.Contains(err.Error(), "only the list") {
-				t.Error("a folder of which there are no files:", err)
+				t.Error("a plugin whose files are missing:", err)
 			}
 			if _, err := b.Update(t.Context(), "team"); err != nil {
 				t.Error(err)

@@ -100,13 +100,13 @@ func pathSource(text, dir, home string) (plugin.Source, error) {
 		if bare, ref, ok := strings.Cut(text, "#"); ok {
 			src, err := pathSource(bare, dir, home)
 			if err == nil && src.Kind != plugin.Git {
-				err = fmt.Errorf("%s is no repository: it has no %s", src.At, ref)
+				err = fmt.Errorf("%s is not a repository: it has no %s", src.At, ref)
 			}
 			src.Ref = ref
 			return src, err
 		}
 		if errors.Is(err, fs.ErrNotExist) {
-			err = fmt.Errorf("there is no folder %s", path)
+			err = fmt.Errorf("directory %s does not exist", path)
 		}
 		return plugin.Source{}, err
 	}
@@ -116,7 +116,7 @@ func pathSource(text, dir, home string) (plugin.Source, error) {
 				return pathSource(dir, dir, home)
 			}
 		}
-		return plugin.Source{}, fmt.Errorf("%s is no folder: name the folder of the marketplace", path)
+		return plugin.Source{}, fmt.Errorf("%s is not a directory: give the marketplace's directory", path)
 	}
 	for _, name := range listingNames {
 		if _, err := os.Stat(filepath.Join(path, filepath.FromSlash(name))); err == nil {
@@ -128,7 +128,7 @@ func pathSource(text, dir, home string) (plugin.Source, error) {
 			return plugin.Source{Kind: plugin.Git, At: path}, nil
 		}
 	}
-	return plugin.Source{}, fmt.Errorf("%s is no marketplace: it has no %s", path, listingNames[len(listingNames)-1])
+	return plugin.Source{}, fmt.Errorf("%s is not a marketplace: it has no %s", path, listingNames[len(listingNames)-1])
 }
 
 // DecodeSource decodes a marketplace source from settings: an object whose source is github,
@@ -165,7 +165,7 @@ func checkSource(src plugin.Source, paths bool) error {
 		}
 		return errors.New("it is a path on this machine, which a marketplace of another one must not name")
 	case src.Kind == plugin.Directory:
-		return fmt.Errorf("%q is no absolute path", src.At)
+		return fmt.Errorf("%q is not an absolute path", src.At)
 	}
 	return checkRemote(src.At)
 }
@@ -176,7 +176,7 @@ func checkRemote(at string) error {
 	scheme, rest, ok := strings.Cut(at, "://")
 	switch {
 	case at == "" || at[0] == '-' || strings.Contains(at, "::") || strings.ContainsFunc(at, func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }):
-		return fmt.Errorf("%q is no address of a repository: %s", at, take)
+		return fmt.Errorf("%q is not a repository URL: %s", at, take)
 	case !ok:
 		return checkShort(at)
 	case scheme != "https" && scheme != "ssh":
@@ -184,13 +184,13 @@ func checkRemote(at string) error {
 	}
 	u, err := url.Parse(at)
 	if err != nil {
-		return fmt.Errorf("%q is no address of a repository: %s", rest, take)
+		return fmt.Errorf("%q is not a repository URL: %s", rest, take)
 	}
 	if _, secret := u.User.Password(); secret {
 		return errors.New("the address has a password, which would be kept in a file: leave it to git's credential helper")
 	}
 	if host := u.Hostname(); host == "" || host[0] == '-' || strings.HasPrefix(u.User.Username(), "-") || strings.HasPrefix(u.Path, "/-") {
-		return fmt.Errorf("%q is no address of a repository: %s", at, take)
+		return fmt.Errorf("%q is not a repository URL: %s", at, take)
 	}
 	return nil
 }
@@ -200,7 +200,7 @@ func checkShort(at string) error {
 	server, path, ok := strings.Cut(at, ":")
 	user, host, named := strings.Cut(server, "@")
 	if !ok || !named || user == "" || host == "" || path == "" || strings.ContainsAny(server, "/\\") || user[0] == '-' || host[0] == '-' || path[0] == '-' {
-		return fmt.Errorf("%q is no marketplace: name OWNER/REPOSITORY, an address with https or ssh, or a folder that begins with ./", at)
+		return fmt.Errorf("%q is not a marketplace: give OWNER/REPOSITORY, an https or ssh URL, or a path that begins with ./", at)
 	}
 	return nil
 }
@@ -210,11 +210,11 @@ func checkJSON(at string) error {
 	u, err := url.Parse(at)
 	switch {
 	case err != nil || u.Host == "":
-		return fmt.Errorf("%q is no address", at)
+		return fmt.Errorf("%q is not a URL", at)
 	case u.User != nil:
 		return errors.New("the address has credentials, which would be kept in a file")
 	case u.Scheme == "http" && !loopback(u.Hostname()):
-		return fmt.Errorf("%q: what is fetched without encryption can be changed on the way: use https", at)
+		return fmt.Errorf("%q: unencrypted downloads can be tampered with: use https", at)
 	case u.Scheme != "https" && u.Scheme != "http":
 		return fmt.Errorf("%q: addresses with %s are not used: use https", at, u.Scheme)
 	}
@@ -234,7 +234,7 @@ func checkRef(ref string) error {
 	if bad || strings.ContainsFunc(ref, func(r rune) bool {
 		return r <= ' ' || r == 0x7f || unicode.IsControl(r) || strings.ContainsRune(`~^:?*[\+`, r)
 	}) {
-		return fmt.Errorf("%q is no branch or tag", ref)
+		return fmt.Errorf("%q is not a branch or tag", ref)
 	}
 	return nil
 }
@@ -245,7 +245,7 @@ func checkSHA(sha string) error {
 		return nil
 	}
 	if len(sha) != 40 && len(sha) != 64 || strings.Trim(sha, "0123456789abcdef") != "" {
-		return fmt.Errorf("%q is no commit: write all 40 digits of it, in lower case", sha)
+		return fmt.Errorf("%q is not a commit: give all 40 hex digits in lower case", sha)
 	}
 	return nil
 }

@@ -39,7 +39,7 @@ func heads() []head {
 			Hint:        "[WHAT]", Manual: true,
 		}},
 		{name: "pr-comments", Head: skill.Head{
-			Description: "show review comments, and what is left to do",
+			Description: "show review comments and open items",
 			Hint:        "[PR]", Manual: true,
 			Allowed: []string{"Bash(gh pr view:*)", "Bash(gh pr list:*)"},
 		}},
@@ -53,7 +53,7 @@ func heads() []head {
 			Hint:        "[RANGE|WHAT]", Manual: true,
 		}, files: true},
 		{name: "simplify", Head: skill.Head{
-			Description: "make changed code simpler without changing what it does",
+			Description: "simplify changed code without changing its behaviour",
 			Hint:        "[WHAT]", Manual: true,
 		}},
 		{name: "verify", Head: skill.Head{

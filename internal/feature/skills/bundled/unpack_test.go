@@ -116,7 +116,7 @@ func TestUnpackPlanted(t *testing.T) {
 			}
 			b.Close()
 			if _, err := os.Lstat(b.dir); err != nil {
-				t.Error("removed what it had not made")
+				t.Error("removed a file it had not created")
 			}
 			if found, _ := os.ReadDir(other); len(found) != 0 {
 				t.Errorf("wrote %v through a link", found)

@@ -79,7 +79,7 @@ func TestSource(t *testing.T) {
 	}
 	for address := range asked {
 		if strings.HasPrefix(address, "evil") {
-			t.Error("the other host was asked")
+			t.Error("request sent to the other host")
 		}
 	}
 }

@@ -50,7 +50,7 @@ func TestSaverOrder(t *testing.T) {
 		})
 		s.Close()
 		if r := format.Load(path); r == nil || readContent(r).Text != example.Text {
-			t.Error("what was saved before has taken its place")
+			t.Error("an older state has replaced it")
 		}
 	})
 }
@@ -64,7 +64,7 @@ func TestSaverWaits(t *testing.T) {
 		for _, text := range []string{"one", "two"} {
 			s.Save(format, path, func() *Writer {
 				if text == "one" {
-					t.Error("what was replaced is written")
+					t.Error("replaced content was written")
 				}
 				return content{Text: text}.write()
 			})

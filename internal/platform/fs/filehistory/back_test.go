@@ -32,9 +32,9 @@ func TestRewindToMessageWithoutChanges(t *testing.T) {
 		{"bbbb-2", []string{}, "f1"},
 		{"cccc-1", []string{}, "f1"},
 		{"bbbb-1", nil, "f0"},
-		{"cccc-1", nil, `there is no message "cccc-1" to go back to; the last ones are`},
+		{"cccc-1", nil, `no message "cccc-1" to go back to; the last ones are`},
 		{"bbbb", nil, "several messages have an id that begins with"},
-		{"bbb", nil, "there is no message"},
+		{"bbb", nil, "no message"},
 	} {
 		report, err := p.Rewind(t.Context(), tt.id, Options{Later: tt.later})
 		if err != nil {

@@ -108,7 +108,7 @@ func TestDamagedHistoryIsNeverWrong(t *testing.T) {
 					}
 				}
 				if len(report.Left) > 0 && !force {
-					t.Fatalf("%s: to %s: left %v without being told to", what, id, report.Left)
+					t.Fatalf("%s: to %s: left %v unexpectedly", what, id, report.Left)
 				}
 				p.replace(index)
 			}
@@ -293,7 +293,7 @@ func TestRewindLeavesWhatIsNotKnown(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if report, err := p.Rewind(t.Context(), "m3", Options{}); err != nil || p.files()["d"] != "old" || report.Left != nil {
-		t.Errorf("what is newer than the damage: %+v, %v", report, err)
+		t.Errorf("entries newer than the damage: %+v, %v", report, err)
 	}
 }
 
@@ -436,7 +436,7 @@ func TestLocked(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := late.Backup(t.Context(), p.path("f"), Author{}); !errors.Is(err, ErrLocked) {
-		t.Errorf("a history that another made meanwhile: %v", err)
+		t.Errorf("a history written concurrently: %v", err)
 	}
 	if err := early.Close(); err != nil {
 		t.Fatal(err)
@@ -500,10 +500,10 @@ func TestFlush(t *testing.T) {
 	}
 	p.store.fsync = func(*os.File) error { return errors.New("input/output error") }
 	if err := kept(p, "f"); err == nil {
-		t.Error("what is not on the disk was kept")
+		t.Error("a missing file was recorded")
 	}
 	if _, err := p.Rewind(t.Context(), "m1", Options{Force: true}); err == nil || p.files()["f"] == "zero" {
-		t.Errorf("going back, without having kept what is: %v", err)
+		t.Errorf("rewind without saving the current state: %v", err)
 	}
 }
 

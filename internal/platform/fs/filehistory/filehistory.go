@@ -29,7 +29,7 @@ const (
 )
 
 // ErrOff means that the file history is disabled.
-var ErrOff = errors.New("there is no file history to go back in: the setting fileHistory.enabled is false")
+var ErrOff = errors.New("no file history: the setting fileHistory.enabled is false")
 
 // A History is a session's file history. It is safe for concurrent use by one process at a
 // time. A nil History saves nothing and returns [ErrOff] for a rewind.
@@ -271,7 +271,7 @@ func (h *History) Flush() error {
 		return nil
 	}
 	if err := h.store.sync(); err != nil {
-		return fmt.Errorf("keeping what files were before changing them: %w", err)
+		return fmt.Errorf("saving files before changing them: %w", err)
 	}
 	return nil
 }

@@ -280,7 +280,7 @@ func TestSnapshotsAreBounded(t *testing.T) {
 	}
 	index, err := os.ReadFile(p.store.indexPath())
 	if err != nil || bytes.Contains(index, []byte(`"drop"`)) {
-		t.Errorf("what was dropped is still recorded, %v", err)
+		t.Errorf("a dropped entry is still recorded, %v", err)
 	}
 	p.reopen()
 	check()
@@ -318,7 +318,7 @@ func TestDeadContentsGo(t *testing.T) {
 	var i int
 	fmt.Sscanf(last, "m%d", &i)
 	if p.files()["f"] != content(i-1) {
-		t.Error("what was left is not what it was")
+		t.Error("the remaining file has changed")
 	}
 }
 

@@ -246,7 +246,7 @@ func (h *History) replay(r record) error {
 	s := h.ids[r.Of]
 	switch {
 	case s == nil:
-		return fmt.Errorf("there is no snapshot %q", r.Of)
+		return fmt.Errorf("no snapshot %q", r.Of)
 	case r.Type == "alias" && h.ids[r.ID] == nil:
 		h.alias(r.ID, s)
 	case r.Type == "file" && r.Path != "":

@@ -88,7 +88,7 @@ func TestKilledRewind(t *testing.T) {
 				t.Fatalf("%q, %q, %v", to, undo, ok)
 			}
 			if _, _, again := p.Interrupted(); again {
-				t.Error("it is told twice")
+				t.Error("reported twice")
 			}
 			if tt.undo {
 				to = undo
@@ -101,7 +101,7 @@ func TestKilledRewind(t *testing.T) {
 			}
 			p.reopen()
 			if _, _, again := p.Interrupted(); again {
-				t.Error("it is told again after the rewind")
+				t.Error("reported again after the rewind")
 			}
 		})
 	}

@@ -50,7 +50,7 @@ func decode(line []byte, r *record) error {
 	}
 	text := max(0, len(line)-sumSize)
 	if string(line[text:]) != fmt.Sprintf(sumForm, crc32.ChecksumIEEE(line[:text])) {
-		return errors.New("it is not what was written")
+		return errors.New("unexpected content")
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ func (e *Incomplete) Error() string {
 	if len(e.Paths) == 0 {
 		return text + "it may not know of every file that was changed"
 	}
-	return text + "it is not known for sure what these files were: " + strings.Join(e.Paths, ", ")
+	return text + "the earlier content of these files is uncertain: " + strings.Join(e.Paths, ", ")
 }
 
 // rewindPrefix is the prefix of IDs that undo a rewind.
@@ -133,11 +133,11 @@ func (h *History) Rewind(ctx context.Context, id string, o Options) (Report, err
 	defer h.evict() // last: the evicted contents may be needed for the restore
 	for i := range plan {
 		if err := h.keepNow(ctx, &plan[i]); err != nil {
-			return Report{}, fmt.Errorf("keeping what %s is now: %w; nothing was changed", plan[i].path, err)
+			return Report{}, fmt.Errorf("saving the current %s: %w; nothing was changed", plan[i].path, err)
 		}
 	}
 	if err := recordPlan(h, &pendingRewind{to: id, undo: report.Undo}, plan); err != nil {
-		return Report{}, fmt.Errorf("keeping what the files are now: %w; nothing was changed", err)
+		return Report{}, fmt.Errorf("saving the current files: %w; nothing was changed", err)
 	}
 	if err := applySteps(plan, h.put); err != nil {
 		endRewind(h)
@@ -258,7 +258,7 @@ func (h *History) plan(from int, except []string) ([]step, error) {
 		}
 		if !step.then.absent() {
 			if _, err := h.store.content(step.then); err != nil {
-				return nil, fmt.Errorf("what %s was is not there any more (%w); nothing was changed", path, err)
+				return nil, fmt.Errorf("the earlier version of %s is missing (%w); nothing was changed", path, err)
 			}
 		}
 		step.foreign = !own(&h.timeline, path, now)

@@ -48,7 +48,7 @@ func compare(s *store, steps []step) ([]FileChange, error) {
 				then, err = s.content(step.then)
 			}
 			if err != nil {
-				return nil, fmt.Errorf("what %s was is not there any more: %w", step.path, err)
+				return nil, fmt.Errorf("the earlier version of %s is missing: %w", step.path, err)
 			}
 			f.count(then, step.data)
 		}

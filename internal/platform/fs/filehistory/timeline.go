@@ -208,9 +208,9 @@ func (t *timeline) unknown(id string) error {
 		}
 	}
 	if last == nil {
-		return fmt.Errorf("there is no message %q to go back to: nothing was changed yet", id)
+		return fmt.Errorf("no message %q to rewind to: nothing was changed yet", id)
 	}
-	return fmt.Errorf("there is no message %q to go back to; the last ones are %s", id, strings.Join(last, ", "))
+	return fmt.Errorf("no message %q to go back to; the last ones are %s", id, strings.Join(last, ", "))
 }
 
 // at returns the states of the tracked files at a snapshot: the first one saved for each from

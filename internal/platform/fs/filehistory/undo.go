@@ -259,7 +259,7 @@ func mergeable(contents ...[]byte) bool {
 // planRewindUndo returns the steps to undo a rewind, and the files that were changed since.
 func planRewindUndo(h *History, at int, except []string) (steps []step, later []LaterChange, err error) {
 	if at >= len(h.snapshots) || !strings.HasPrefix(h.snapshots[at].id, rewindPrefix) {
-		return nil, nil, errors.New("there is no such rewind to take back")
+		return nil, nil, errors.New("no such rewind to undo")
 	}
 	files := h.snapshots[at].files // includes files that tools changed before the next message
 	for _, path := range slices.Sorted(maps.Keys(files)) {
@@ -275,7 +275,7 @@ func planRewindUndo(h *History, at int, except []string) (steps []step, later []
 			continue
 		}
 		if _, err := h.store.content(b.version); err != nil {
-			return nil, nil, fmt.Errorf("what %s was is not there any more (%w); nothing was changed", path, err)
+			return nil, nil, fmt.Errorf("the earlier version of %s is missing (%w); nothing was changed", path, err)
 		}
 		if b.left == nil || now.hash != b.left.hash {
 			later = append(later, changedAfter(h.history(path, now), path, b))

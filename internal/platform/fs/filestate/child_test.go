@@ -34,7 +34,7 @@ func TestChildBeginsWithACopy(t *testing.T) {
 		t.Error("a change of the child is seen before it ends")
 	}
 	if _, ok := parent.Get("g"); !ok {
-		t.Error("the parent forgot what the child forgot")
+		t.Error("the parent forgot the child's file")
 	}
 }
 
@@ -68,7 +68,7 @@ func TestMergeTakesTheNewest(t *testing.T) {
 		}
 	}
 	if e, _ := parent.Get("f"); !e.Complete {
-		t.Errorf("what both have seen of one version does not add up: %+v", e)
+		t.Errorf("the seen parts of a version are not merged: %+v", e)
 	}
 }
 

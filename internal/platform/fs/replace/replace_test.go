@@ -383,7 +383,7 @@ func TestRewriteInPlace(t *testing.T) {
 	}
 	p.fault = func(step string) error { return map[string]error{"rename": syscall.EBUSY}[step] }
 	if _, err := p.replace("ours", func() { p.write("f", "theirs") }); !errors.Is(err, ErrChanged) || p.content("f") != "theirs" {
-		t.Errorf("changed meanwhile: %v, %q", err, p.content("f"))
+		t.Errorf("changed concurrently: %v, %q", err, p.content("f"))
 	}
 }
 
@@ -547,6 +547,6 @@ func TestRewriteLargeInPlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	if p.content("f") != old[10<<20:]+"!"+old[:10<<20] {
-		t.Error("it is not what was asked for")
+		t.Error("wrong content")
 	}
 }

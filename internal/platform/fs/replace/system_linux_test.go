@@ -98,7 +98,7 @@ func TestNoNameUntilComplete(t *testing.T) {
 		t.Fatal(err)
 	}
 	if seen["sync"] != 2 {
-		t.Errorf("%d names of two files while one of them is written", seen["sync"])
+		t.Errorf("%d names of two files during a write", seen["sync"])
 	}
 }
 
@@ -165,7 +165,7 @@ func TestNoInheritedAccessList(t *testing.T) {
 		err = unix.Setxattr(p.root, "system.posix_acl_default", list, 0)
 	}
 	if errors.Is(err, unix.ENOTSUP) {
-		t.Log("there are no access control lists here")
+		t.Log("no access control lists here")
 		return
 	}
 	if err != nil {

@@ -65,7 +65,7 @@ func (v *Version) fill(max int64) error {
 	n, err := io.ReadFull(v.file, v.Data)
 	switch {
 	case err == nil && n == 0 && more(v.file) && unsized(v.file):
-		return fmt.Errorf("%w: it says that it is empty, and is not", ErrSpecial)
+		return fmt.Errorf("%w: it reports size 0 but has content", ErrSpecial)
 	case err == io.EOF || err == io.ErrUnexpectedEOF || err == nil && more(v.file):
 		return fmt.Errorf("%w: it had %d bytes, and then not", ErrChanged, n)
 	case err != nil:

@@ -28,14 +28,14 @@ func TestChange(t *testing.T) {
 		{"removed since", "a b c ", "a B c ", "a c ", "-"},
 		{"taken back already", "a b c ", "a B c ", "a b c ", "a b c "},
 		{"taken back already, and another line", "a b c d ", "a B c d ", "a b c D ", "a b c D "},
-		{"one of two taken back", "a b c d e ", "A b c d E ", "a b c d E ", "a b c d e "},
+		{"one of two changes reverted", "a b c d e ", "A b c d E ", "a b c d E ", "a b c d e "},
 		{"added at the end by both", "a ", "a b ", "a b c ", "-"},
 		{"a new file", "", "a b ", "a b ", ""},
 		{"a new file with a line of another", "", "a b ", "a x b ", "-"},
 		{"without an end of line", "a b", "a B", "x y a B", "x y a b"},
 		{"an end of line added", "a b", "a b ", "x a b ", "x a b"},
 		{"two places", "a b c d e ", "A b c d E ", "A b C d E ", "a b C d e "},
-		{"one of two places was changed", "a b c d e ", "A b c d E ", "X b c d E ", "-"},
+		{"one of two places changed", "a b c d e ", "A b c d E ", "X b c d E ", "-"},
 	}
 	for _, tt := range tests {
 		got, ok := Revert(text(tt.now), text(tt.before), text(tt.after))

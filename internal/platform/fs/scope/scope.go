@@ -50,7 +50,7 @@ func Parse(name string) (Scope, error) {
 			return row.scope, nil
 		}
 	}
-	return "", fmt.Errorf("%q is no scope: choose user, project or local", name)
+	return "", fmt.Errorf("unknown scope %q (want user, project or local)", name)
 }
 
 // String returns the name.

@@ -54,6 +54,6 @@ func TestDir(t *testing.T) {
 		}
 	}
 	if none := (*Dir)(nil); none.Path() != "" || none.Made() != "" {
-		t.Error("there is none, and it has a path")
+		t.Error("a missing directory has a path")
 	}
 }

@@ -277,7 +277,7 @@ func TestApproval(t *testing.T) {
 		t.Fatal(err)
 	}
 	if given, err := w.Consent(w.find("a")); err != nil || given.Approved(hook) {
-		t.Errorf("what is not there any more stays approved: %v", err)
+		t.Errorf("a removed item stays approved: %v", err)
 	}
 }
 

@@ -195,7 +195,7 @@ func TestAnswersAreKept(t *testing.T) {
 			}
 		}
 		if len(calls) != 1 || !strings.Contains(calls[0], "status") {
-			t.Fatalf("git is asked %q", calls)
+			t.Fatalf("git runs %q", calls)
 		}
 		return got
 	}
@@ -207,7 +207,7 @@ func TestAnswersAreKept(t *testing.T) {
 	w.calls()
 	got, calls := start()
 	if len(calls) != 2 || !strings.Contains(got.Log, "second") {
-		t.Errorf("after a commit git is asked %q, and the log is %q", calls, got.Log)
+		t.Errorf("after a commit git runs %q, and the log is %q", calls, got.Log)
 	}
 	write(t, filepath.Join(dir, "new"), "")
 	git(t, dir, env, "add", "new")
@@ -218,7 +218,7 @@ func TestAnswersAreKept(t *testing.T) {
 	git(t, dir, env, "config", "user.name", "Grace")
 	w.calls()
 	if got, calls := start(); len(calls) < 3 || got.User != "Grace" {
-		t.Errorf("after a change of settings git is asked %q, and the user is %s", calls, got.User)
+		t.Errorf("after a change of settings git runs %q, and the user is %s", calls, got.User)
 	}
 	git(t, dir, env, "config", "filter.x.clean", "touch ran")
 	for range 3 {

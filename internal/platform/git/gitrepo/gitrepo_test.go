@@ -423,7 +423,7 @@ func TestNothingRuns(t *testing.T) {
 				cmd.Dir, cmd.Env = b.path("r"), env
 				cmd.CombinedOutput() // ok: may fail for lack of the helper
 				if _, err := os.Stat(trace); err == nil {
-					t.Fatalf("git %s ran what the repository told it to", args)
+					t.Fatalf("git %s ran a program of the repository", args)
 				}
 			}
 		})
@@ -604,7 +604,7 @@ func TestGitIsMissing(t *testing.T) {
 		Roots:   func() []string { return []string{b.path("r")} },
 	})
 	if j.Of(b.path("r")).Doubt() == nil {
-		t.Error("there is no git, and no doubt")
+		t.Error("no git, and no doubt")
 	}
 	path = os.Getenv("PATH")
 	if err := j.Of(b.path("r")).Doubt(); err != nil {

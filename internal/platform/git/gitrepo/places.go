@@ -237,7 +237,7 @@ func readLine(file, prefix string) (string, error) {
 		return "", err
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxLine {
-		return "", fmt.Errorf("%s is not what git writes", file)
+		return "", fmt.Errorf("%s has an unexpected format", file)
 	}
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -245,7 +245,7 @@ func readLine(file, prefix string) (string, error) {
 	}
 	line, ok := strings.CutPrefix(strings.TrimRight(string(data), "\r\n"), prefix)
 	if !ok || line == "" || strings.ContainsAny(line, "\n\r\x00") {
-		return "", fmt.Errorf("%s is not what git writes", file)
+		return "", fmt.Errorf("%s has an unexpected format", file)
 	}
 	return line, nil
 }

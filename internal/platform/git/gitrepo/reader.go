@@ -28,7 +28,7 @@ func (v *Verdict) Reader(dir string, run Run) (*Reader, error) {
 	case v.doubt != nil:
 		return nil, v.doubt
 	case v.Top == "":
-		return nil, errors.New("there is no repository")
+		return nil, errors.New("no repository")
 	case v.linked:
 		return nil, errors.New("the repository has submodules")
 	}
@@ -73,7 +73,7 @@ func (r *Reader) Commits(words []string) error {
 }
 
 // ErrNoCommit means that a word names an object other than a commit, so its path is unknown.
-var ErrNoCommit = errors.New("it is no commit")
+var ErrNoCommit = errors.New("not a commit")
 
 // commits returns the hashes of the commits that words name, as revisions or range ends. Words
 // that name nothing are skipped. It fails for other objects, since they have no path.

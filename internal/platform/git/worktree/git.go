@@ -103,7 +103,7 @@ type gitError struct{ command, message string }
 
 func (r *gitError) Error() string {
 	if r.message == "" {
-		return "git " + r.command + " failed and did not say why"
+		return "git " + r.command + " failed without an error message"
 	}
 	return "git " + r.command + ": " + r.message
 }

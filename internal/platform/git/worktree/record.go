@@ -105,7 +105,7 @@ func (t *Manager) begin(ctx context.Context, r *record) error {
 		case err == nil && old.inUse(t):
 			return fmt.Errorf("%s makes or removes a worktree called %s just now", old.Owner, r.Name)
 		case err == nil && old.Phase != ready:
-			return fmt.Errorf("what is left of a worktree called %s is not cleared away yet: choose another name", r.Name)
+			return fmt.Errorf("a removed worktree %s is still being cleaned up: choose another name", r.Name)
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
 			return err
 		}

@@ -184,7 +184,7 @@ func (w *Tree) Finish(ctx context.Context) (kept bool, note string, err error) {
 	case errors.As(err, &c):
 		note, err = fmt.Sprintf("The worktree is kept: %s, on branch %s (%s).", w.Path, w.Branch, c.State), nil
 	default:
-		note = fmt.Sprintf("The worktree %s on branch %s is kept, because it cannot be told whether it has changes: %v", w.Path, w.Branch, err)
+		note = fmt.Sprintf("The worktree %s on branch %s is kept, because checking it for changes failed: %v", w.Path, w.Branch, err)
 	}
 	if exists(w.Path) || c != nil {
 		return true, note, errors.Join(err, w.Release(ctx))

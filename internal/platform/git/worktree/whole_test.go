@@ -153,7 +153,7 @@ func TestBranchIsNotForgotten(t *testing.T) {
 			return nil
 		}
 		if _, err := tree.Remove(t.Context(), Keep); err == nil {
-			t.Errorf("%s failed, and the caller is not told", command)
+			t.Errorf("%s failed without an error", command)
 		}
 		trees.step, trees.alive = nil, func(owner) bool { return false }
 		if _, err := trees.Sweep(t.Context(), w.path("r")); err != nil {

@@ -204,7 +204,7 @@ func (t *Manager) RemoveNamed(ctx context.Context, dir, name string, c Changes) 
 }
 
 // ErrNone means that the worktree does not exist.
-var ErrNone = errors.New("there is no worktree")
+var ErrNone = errors.New("no worktree")
 
 // Release ends this process's use of the worktree and keeps it.
 func (w *Tree) Release(ctx context.Context) error {

@@ -71,7 +71,7 @@ func TestEnds(t *testing.T) {
 			kept, note, err := tree.Finish(t.Context())
 			if tt.name == "its .git removed" || tt.name == "a program in the settings" {
 				if err == nil {
-					t.Error("that its state is not known is no error")
+					t.Error("no error for an unknown state")
 				}
 			} else if err != nil {
 				t.Error(err)
@@ -168,7 +168,7 @@ func TestMerged(t *testing.T) {
 			t.Errorf("%s: %v, %v", tree.Name, s, err)
 		}
 		if _, err := tree.Remove(t.Context(), Keep); err == nil {
-			t.Errorf("%s was removed with what is nowhere else", tree.Name)
+			t.Errorf("%s was removed with unsaved work", tree.Name)
 		}
 	}
 	w.git("r", "merge", "-q", "worktree-one")

@@ -102,7 +102,7 @@ func (c *Chain) find(ctx context.Context) (Credentials, string, error) {
 		got, err := c.fromProfile(ctx, p, name, nil)
 		return got, "the AWS profile " + name, err
 	} else if s == nil && name != "default" {
-		return Credentials{}, "", fmt.Errorf("there is no AWS profile %q; check AWS_PROFILE, or create it with `aws configure --profile %s`", name, name)
+		return Credentials{}, "", fmt.Errorf("no AWS profile %q; check AWS_PROFILE, or create it with `aws configure --profile %s`", name, name)
 	}
 	if got, found, err := c.container(ctx); found {
 		return got, "the container", err

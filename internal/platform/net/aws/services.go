@@ -194,7 +194,7 @@ func (c *Chain) signOn(ctx context.Context, p *profiles, s section) (Credentials
 	key := s["sso_start_url"]
 	if name := s["sso_session"]; name != "" {
 		if session = p.sessions[name]; session == nil {
-			return Credentials{}, fmt.Errorf("there is no sso-session %q in the AWS configuration", name)
+			return Credentials{}, fmt.Errorf("no sso-session %q in the AWS configuration", name)
 		}
 		region, key = session["sso_region"], name
 	}
@@ -356,7 +356,7 @@ func checkContainerURI(at string) error {
 	if u.Scheme == "https" || u.Hostname() == "localhost" || ip != nil && (ip.IsLoopback() || ip.IsLinkLocalUnicast() || u.Hostname() == "fd00:ec2::23") {
 		return nil
 	}
-	return fmt.Errorf("AWS_CONTAINER_CREDENTIALS_FULL_URI names %s without https; credentials are not asked for there", u.Host)
+	return fmt.Errorf("AWS_CONTAINER_CREDENTIALS_FULL_URI names %s without https; no credentials are requested there", u.Host)
 }
 
 func grantFrom(answer []byte, err error) (Credentials, error) {

@@ -59,7 +59,7 @@ func TestCommands(t *testing.T) {
 // list is missing.
 func TestOpen(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Log("there is no script to play the browser there")
+		t.Log("no script to play the browser there")
 		return
 	}
 	dir := t.TempDir()
@@ -78,7 +78,7 @@ func TestOpen(t *testing.T) {
 			break
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("it was told %q, %v", data, err)
+			t.Fatalf("it received %q, %v", data, err)
 		}
 	}
 	if err := Open("file:///etc/passwd", getenv); err == nil {

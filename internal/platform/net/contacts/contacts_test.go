@@ -29,6 +29,6 @@ func TestAdd(t *testing.T) {
 		t.Errorf("%d are remembered, %d are not", len(got), left)
 	}
 	if last := got[len(got)-1]; last != (Contact{"b.example", Web, 3}) {
-		t.Errorf("%v: one that is known is counted on", last)
+		t.Errorf("%v: a known host is still counted", last)
 	}
 }

@@ -219,7 +219,7 @@ func (s *Store) private(info fs.FileInfo) error {
 	case info.Mode()&fs.ModeSymlink != 0:
 		return errors.New("it is a symbolic link; put the file itself there")
 	case !info.Mode().IsRegular() || info.Size() > maxStore:
-		return errors.New("it is no file of keys; remove it")
+		return errors.New("not a credentials file; remove it")
 	case !fsys.OwnPrivate(info):
 		return fmt.Errorf("others can read it (%v); if it is yours, run: chmod 600 %s", info.Mode().Perm(), quoted(s.path))
 	}

@@ -277,7 +277,7 @@ func (b *bus) answer(call *dbus.Message) []any {
 // Proves PROV-04.
 func TestSecretService(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Log("the Secret Service is that of Linux")
+		t.Log("the Secret Service needs Linux")
 		return
 	}
 	b := &bus{t: t}
@@ -316,7 +316,7 @@ func TestSecretService(t *testing.T) {
 // keyring that fails is an error, and that a slow keyring times out.
 func TestNoSecretService(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Log("the Secret Service is that of Linux")
+		t.Log("the Secret Service needs Linux")
 		return
 	}
 	locked := func() []any { return []any{[]dbus.ObjectPath{}, dbus.ObjectPath("/prompt")} }

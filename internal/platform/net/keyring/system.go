@@ -84,7 +84,7 @@ func failure(err error) error {
 	case errors.Is(err, ring.ErrNotFound):
 		return ErrNotFound
 	case errors.Is(err, ring.ErrUnsupportedPlatform) || noService(err):
-		return absentError{fmt.Errorf("there is no keyring: %w", err)}
+		return absentError{fmt.Errorf("no keyring: %w", err)}
 	}
 	if strings.Contains(err.Error(), "failed to unlock") {
 		return errors.New("the keyring is locked, and could not be unlocked from here; unlock it and try again, or keep the key in a file with `adze auth login --file`")

@@ -28,7 +28,7 @@ func LoadCertificate(certFile, keyFile string) (*tls.Certificate, error) {
 			break
 		}
 		if block.Type == "ENCRYPTED PRIVATE KEY" || strings.Contains(block.Headers["Proc-Type"], "ENCRYPTED") {
-			return nil, fmt.Errorf("the key in %s has a passphrase, which cannot be asked for; write one without: openssl pkey -in %[1]s -out key.pem", keyFile)
+			return nil, fmt.Errorf("the key in %s has a passphrase, which is not supported; write it without one: openssl pkey -in %[1]s -out key.pem", keyFile)
 		}
 	}
 	pair, err := tls.X509KeyPair(certs, key)

@@ -94,7 +94,7 @@ func reason(err error, at string) string {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "nothing listens at " + at + " (connection refused)"
 	case errors.Is(err, syscall.ENETUNREACH) || errors.Is(err, syscall.EHOSTUNREACH) || errors.Is(err, syscall.ENETDOWN):
-		return "there is no way to " + at + " from this machine (network unreachable)"
+		return "no way to " + at + " from this machine (network unreachable)"
 	case errors.Is(err, os.ErrDeadlineExceeded) || errors.As(err, &late) && late.Timeout():
 		return fmt.Sprintf("%s did not answer in time", at)
 	case errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE):

@@ -340,7 +340,7 @@ func TestProxies(t *testing.T) {
 		})
 	}
 	if len(open.asked) != 4 || len(socks.asked) != 1 || socks.asked[0] != "model.example" {
-		t.Errorf("the proxies were asked for %q and %q", open.asked, socks.asked)
+		t.Errorf("the proxies received %q and %q", open.asked, socks.asked)
 	}
 }
 

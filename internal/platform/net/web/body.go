@@ -52,5 +52,5 @@ func decompress(body io.Reader, encodings []string) (io.Reader, error) {
 		}
 		return flate.NewReader(buffered), nil // some servers omit the zlib header
 	}
-	return nil, fmt.Errorf("it has the encoding %q, which was not asked for", clip(name))
+	return nil, fmt.Errorf("unrequested encoding %q", clip(name))
 }

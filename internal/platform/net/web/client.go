@@ -121,7 +121,7 @@ func (c *Client) Get(ctx context.Context, u *url.URL, leave FetchOptions) (*Resp
 	resp, err := c.follow(bounded, &first, leave.Follow)
 	if err != nil && upgraded && unreachable(err) && bounded.Err() == nil {
 		if !leave.Plain {
-			return nil, fmt.Errorf("%w. The page was asked for with https, and http is used only for hosts that the user allowed", explain(err, u))
+			return nil, fmt.Errorf("%w. The request used https; plain http is used only for hosts that the user allowed", explain(err, u))
 		}
 		resp, err = c.follow(bounded, u, leave.Follow)
 	}
@@ -165,7 +165,7 @@ func (c *Client) follow(ctx context.Context, u *url.URL, may func(*url.URL) bool
 // next returns the target of a redirect.
 func (c *Client) next(from *url.URL, location string) (*url.URL, error) {
 	if location == "" {
-		return nil, errors.New("it does not say where to")
+		return nil, errors.New("without a Location")
 	}
 	ref, err := parse(location)
 	if err != nil {

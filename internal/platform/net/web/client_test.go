@@ -137,14 +137,14 @@ func TestGet(t *testing.T) {
 		{"a bad location", at + "/to?u=https://a%2500.example.org", "!cannot be followed"},
 		{"a location with control characters", at + "/to?u=/x%09y", "!cannot be followed: the URL has a control"},
 		{"a long location", at + "/long", "!at most 2000"},
-		{"no location", at + "/nowhere", "!does not say where to"},
+		{"no location", at + "/nowhere", "!without a Location"},
 		{"declared size", at + "/large", "!has 5368709120 bytes; at most 10485760"},
 		{"endless", at + "/endless", "!has more than 10485760 bytes"},
 		{"bomb", at + "/bomb", "!has more than 10485760 bytes"},
 		{"gzip", at + "/zipped/gzip", "packed"},
 		{"deflate", at + "/zipped/deflate", "packed"},
-		{"unknown encoding", at + "/zipped/br", `!the encoding "br", which was not asked for`},
-		{"twice", at + "/zipped/gzip,%20gzip", "!which was not asked for"},
+		{"unknown encoding", at + "/zipped/br", `!unrequested encoding "br"`},
+		{"twice", at + "/zipped/gzip,%20gzip", "!unrequested encoding"},
 		{"broken gzip", at + "/zipped/broken", "!cannot be read"},
 		{"empty gzip", at + "/empty", ""},
 		{"egress", at + "/blocked", "!outbound policy blocks a.example.org. Do not try again"},
@@ -224,7 +224,7 @@ func TestFailures(t *testing.T) {
 		{"unknown authority", "TLS: the certificate of example.org is signed by an unknown authority", func(c *web.Config) { c.Roots = nil }},
 		{"another authority", "TLS: the certificate", func(c *web.Config) { c.Roots = other.Roots }},
 		{"no certificates", "unreadable", func(c *web.Config) { c.Roots = func() (*x509.CertPool, error) { return nil, errors.New("unreadable") } }},
-		{"no such host", "DNS: there is no host example.org", func(c *web.Config) {
+		{"no such host", "DNS: no host example.org", func(c *web.Config) {
 			c.Resolve = func(_ context.Context, h string) ([]netip.Addr, error) {
 				return nil, &net.DNSError{Err: "no such host", Name: h, IsNotFound: true}
 			}

@@ -44,7 +44,7 @@ func explain(err error, u *url.URL) error {
 	case errors.As(err, &refused), errors.As(err, &redirect):
 		return err
 	case errors.As(err, &dns) && dns.IsNotFound:
-		return fmt.Errorf("DNS: there is no host %s. Check the spelling", host)
+		return fmt.Errorf("DNS: no host %s. Check the spelling", host)
 	case errors.As(err, &dns):
 		return fmt.Errorf("DNS: %s could not be looked up (%s)", host, dns.Err)
 	case errors.As(err, &authority):

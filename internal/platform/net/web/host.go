@@ -98,7 +98,7 @@ func parseHost(text string) (host, port string, err error) {
 	if i := strings.LastIndexByte(host, ':'); i >= 0 && (strings.Count(host, ":") == 1 || strings.HasSuffix(host[:i], "]")) {
 		host, port = host[:i], host[i+1:]
 		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 || strconv.Itoa(n) != port {
-			return "", "", errors.New("its port is no number from 1 to 65535")
+			return "", "", errors.New("its port is not a number from 1 to 65535")
 		}
 	}
 	if a, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")); err == nil {

@@ -113,9 +113,9 @@ func (h Hosts) checkHost(u *url.URL, port string) (string, error) {
 	name, err := ASCII(host)
 	switch {
 	case err != nil && strings.ContainsAny(host, "%[]"):
-		return "", refusef("%q is no host name", clip(host))
+		return "", refusef("%q is not a host name", clip(host))
 	case err != nil:
-		return "", refusef("%q is no host name: %v", clip(host), err)
+		return "", refusef("%q is not a host name: %v", clip(host), err)
 	case h.has(name, port) && (!endsInNumber(name) || name == host):
 		return name, nil
 	case endsInNumber(name):

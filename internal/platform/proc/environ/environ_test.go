@@ -52,7 +52,7 @@ func TestSecret(t *testing.T) {
 		"MINE=Bearer " + random, join("MINE=-----BEGIN PRIV", "ATE KEY-----\nMIIE"), join("MINE=a,gl", "pat-", random),
 	} {
 		if name, value, _ := strings.Cut(entry, "="); !Secret(name, value) {
-			t.Errorf("%s is no secret", entry)
+			t.Errorf("%s is not a secret", entry)
 		}
 	}
 	for _, entry := range []string{

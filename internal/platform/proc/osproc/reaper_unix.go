@@ -33,7 +33,7 @@ const reaperScript = `trap "" HUP INT QUIT TERM; told=; while read -r word; do t
 func newReaper(program string, m mark) (*reaper, error) {
 	r, err := startReaper(program, m)
 	if err != nil {
-		return nil, fmt.Errorf("starting what ends programs if adze is killed: %w", err)
+		return nil, fmt.Errorf("starting the process reaper: %w", err)
 	}
 	return r, nil
 }

@@ -47,7 +47,7 @@ func TestSpoolKeepsEverything(t *testing.T) {
 			t.Fatalf("head %q", head)
 		}
 		if s.Size() != int64(len(want)) || readAll(t, s) != want {
-			t.Fatal("what is read differs from what was written")
+			t.Fatal("read and written data differ")
 		}
 	})
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
@@ -88,7 +88,7 @@ func TestSpoolMemoryIsConstant(t *testing.T) {
 func TestSpoolWithoutADirectory(t *testing.T) {
 	s := NewSpool("/nosuchdirectory", 4, 100)
 	if _, err := s.Write([]byte("abc")); err != nil {
-		t.Errorf("what fits in memory: %v", err)
+		t.Errorf("data that fits in memory: %v", err)
 	}
 	if _, err := s.Write([]byte("defgh")); err == nil {
 		t.Error("no error")

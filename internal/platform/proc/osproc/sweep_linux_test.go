@@ -137,7 +137,7 @@ func daemon(t *testing.T, r *Runner, how string) int {
 		t.Fatal(err)
 	}
 	if gone(pid) {
-		t.Fatal("there is no daemon")
+		t.Fatal("no daemon")
 	}
 	return pid
 }

@@ -117,7 +117,7 @@ func TestAwaitHearsEveryEnd(t *testing.T) {
 			heard = seen
 		}
 		if n := count(); n != tasks {
-			t.Fatalf("round %d: %d ends were heard of", round, n)
+			t.Fatalf("round %d: %d end notifications", round, n)
 		}
 	}
 }

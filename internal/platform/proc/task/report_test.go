@@ -61,7 +61,7 @@ func TestAgain(t *testing.T) {
 	if second.ID != first.ID || second.Output.Path() == first.Output.Path() {
 		t.Errorf("%s writes to %s", second.ID, second.Output.Path())
 	}
-	if _, err := table.Get("nope"); err == nil || err.Error() != `there is no task "nope"; there is `+second.ID {
+	if _, err := table.Get("nope"); err == nil || err.Error() != `no task "nope"; there is `+second.ID {
 		t.Error(err)
 	}
 	if got, err := table.Get(first.ID); err != nil || got != second {

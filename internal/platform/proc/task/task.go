@@ -266,7 +266,7 @@ func list(task *Task) error {
 	}
 	if len(running) >= t.most {
 		slices.Sort(running)
-		return fmt.Errorf("%d background tasks are running, which is the limit: stop one of them first: %s", len(running), strings.Join(running, ", "))
+		return fmt.Errorf("%d background tasks are running, which is the limit; stop one first: %s", len(running), strings.Join(running, ", "))
 	}
 	task.mu.Lock()
 	defer task.mu.Unlock()
@@ -473,13 +473,13 @@ func (t *Table) Get(id string) (*Task, error) {
 		return task, nil
 	}
 	if len(t.tasks) == 0 {
-		return nil, fmt.Errorf("there is no task %q: no background task was started", id)
+		return nil, fmt.Errorf("no task %q: no background task was started", id)
 	}
 	there := "there are"
 	if len(t.tasks) == 1 {
 		there = "there is"
 	}
-	return nil, fmt.Errorf("there is no task %q; %s %s", id, there, strings.Join(slices.Sorted(maps.Keys(t.tasks)), ", "))
+	return nil, fmt.Errorf("no task %q; %s %s", id, there, strings.Join(slices.Sorted(maps.Keys(t.tasks)), ", "))
 }
 
 // List returns the background tasks, oldest first.

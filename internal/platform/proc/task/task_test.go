@@ -112,7 +112,7 @@ func TestForegroundIsNotListed(t *testing.T) {
 		t.Errorf("notices %+v", l.notices)
 	}
 	if table.Detach() {
-		t.Error("what has ended is detached")
+		t.Error("a finished task is detached")
 	}
 	task.Output.Discard()
 	if _, err := os.Stat(task.Output.Path()); !errors.Is(err, os.ErrNotExist) {

@@ -153,7 +153,7 @@ func readHead(path string) (head, error) {
 	case bytes.ContainsRune(text, 0):
 		return head{}, nil // binary for another system
 	}
-	return head{}, fmt.Errorf("%s does not say what executes it", path)
+	return head{}, fmt.Errorf("%s has no interpreter line", path)
 }
 
 // loader returns the loader that a binary requests, or "". It must be within the head, where

@@ -7,7 +7,7 @@ import (
 	"os/exec"
 )
 
-var errNone = errors.New("there are no jails on this system")
+var errNone = errors.New("no jails on this system")
 
 // Check returns nil if the kernel can enforce jails, or an error with the reason it cannot.
 func Check() error { return errNone }

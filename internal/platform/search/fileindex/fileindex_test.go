@@ -120,7 +120,7 @@ func TestSources(t *testing.T) {
 			t.Errorf("got %q", got)
 		}
 	})
-	t.Run("with what is ignored", func(t *testing.T) {
+	t.Run("with ignored files", func(t *testing.T) {
 		got := all(t, open(t, Config{Dir: repo(t), All: true}))
 		if !slices.Contains(got, "other.log") || !slices.Contains(got, "build/out.go") {
 			t.Errorf("got %q", got)

@@ -221,7 +221,7 @@ func TestSharpen(t *testing.T) {
 		t.Errorf("%d windows of %v", len(sharp), all)
 	}
 	if len(windows) != 1 || windows[0][1] != space {
-		t.Error("what was given has changed")
+		t.Error("the input slice has changed")
 	}
 }
 

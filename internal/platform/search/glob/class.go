@@ -107,7 +107,7 @@ func (r *classReader) named() *SyntaxError {
 	}
 	ranges, ok := posixClass(string(r.chars[from : end-1]))
 	if !ok {
-		return &SyntaxError{Pos: r.at + 1, Msg: "there is no class " + string(r.chars[r.at:end+1]) +
+		return &SyntaxError{Pos: r.at + 1, Msg: "no class " + string(r.chars[r.at:end+1]) +
 			"; there are [:alpha:], [:digit:], [:alnum:], [:upper:], [:lower:], [:space:], [:punct:] and others"}
 	}
 	for _, rg := range ranges {

@@ -155,7 +155,7 @@ func TestPrecedence(t *testing.T) {
 		{"a .git file that points nowhere makes a repository", false, map[string]string{".git": "gitdir: nowhere\n", ".gitignore": "a"}, "a", true},
 		{"but not in another one", true, map[string]string{".gitignore": "/d/a", "d/.git": "gitdir: nowhere\n"}, "d/a", true},
 		{"a .git file that points nothing out makes none", false, map[string]string{".git": "nothing\n", ".gitignore": "a"}, "a", false},
-		{"a .git that is no repository changes nothing", true, map[string]string{".gitignore": "a", "d/.git/x": ""}, "d/a", true},
+		{"an invalid .git changes nothing", true, map[string]string{".gitignore": "a", "d/.git/x": ""}, "d/a", true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

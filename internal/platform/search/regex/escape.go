@@ -87,9 +87,9 @@ func (p *parser) badEscape(start int, c rune) error {
 	n := p.pos - start
 	switch {
 	case c >= '0' && c <= '9':
-		return p.fail(start, n, "a back-reference is not supported", "write what it shall match once more")
+		return p.fail(start, n, "a back-reference is not supported", "repeat the pattern instead")
 	case c == 'k' || c == 'g':
-		return p.fail(start, n, "a reference to a group is not supported", "write what it shall match once more")
+		return p.fail(start, n, "a reference to a group is not supported", "repeat the pattern instead")
 	case c == 'Z' || c == 'G' || c == 'K' || c == 'R' || c == 'X' || c == 'h' || c == 'H':
 		near := map[rune]string{
 			'Z': `\z or $`, 'G': "^", 'K': "a group", 'R': `\r?\n`, 'X': ".", 'h': `[ \t]`, 'H': `[^ \t]`,

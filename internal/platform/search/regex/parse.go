@@ -220,17 +220,17 @@ func (p *parser) groupKind(start int) (bool, error) {
 	const filter = "search for the text itself, and leave out lines in a second step"
 	switch {
 	case p.accept("="):
-		return false, refuse(3, "look-ahead", "match what follows as part of the pattern: (?:...)")
+		return false, refuse(3, "look-ahead", "make the look-ahead part of the pattern: (?:...)")
 	case p.accept("!"):
 		return false, refuse(3, "negative look-ahead", filter)
 	case p.accept("<="):
-		return false, refuse(4, "look-behind", "match what comes before as part of the pattern: (?:...)")
+		return false, refuse(4, "look-behind", "make the look-behind part of the pattern: (?:...)")
 	case p.accept("<!"):
 		return false, refuse(4, "negative look-behind", filter)
 	case p.accept(">"):
 		return false, refuse(3, "an atomic group", "write a plain group: (?:...)")
 	case p.accept("P="), p.accept("&"), p.accept("P>"):
-		return false, refuse(p.pos-start, "a reference to a group", "write what it shall match once more")
+		return false, refuse(p.pos-start, "a reference to a group", "repeat the pattern instead")
 	case p.accept("("):
 		return false, refuse(3, "a condition", "write the cases with |")
 	case p.accept("#"):

@@ -86,12 +86,12 @@ func TestMatching(t *testing.T) {
 // Proves ENG-03, GREP-05.
 func TestErrors(t *testing.T) {
 	tests := []struct{ name, pattern, want string }{
-		{"look-ahead", "a(?=b)", `bad pattern at character 2 ((?=): look-ahead is not supported; match what follows as part of the pattern: (?:...)`},
+		{"look-ahead", "a(?=b)", `bad pattern at character 2 ((?=): look-ahead is not supported; make the look-ahead part of the pattern: (?:...)`},
 		{"negative look-ahead", "é(?!b)", `bad pattern at character 2 ((?!): negative look-ahead is not supported; search for the text itself, and leave out lines in a second step`},
-		{"look-behind", "(?<=b)a", `bad pattern at character 1 ((?<=): look-behind is not supported; match what comes before as part of the pattern: (?:...)`},
+		{"look-behind", "(?<=b)a", `bad pattern at character 1 ((?<=): look-behind is not supported; make the look-behind part of the pattern: (?:...)`},
 		{"negative look-behind", "(?<!b)a", `bad pattern at character 1 ((?<!): negative look-behind is not supported; search for the text itself, and leave out lines in a second step`},
-		{"back-reference", `(a)\1`, `bad pattern at character 4 (\1): a back-reference is not supported; write what it shall match once more`},
-		{"named reference", `(?P<n>a)(?P=n)`, `bad pattern at character 9 ((?P=): a reference to a group is not supported; write what it shall match once more`},
+		{"back-reference", `(a)\1`, `bad pattern at character 4 (\1): a back-reference is not supported; repeat the pattern instead`},
+		{"named reference", `(?P<n>a)(?P=n)`, `bad pattern at character 9 ((?P=): a reference to a group is not supported; repeat the pattern instead`},
 		{"atomic group", "(?>a)", `bad pattern at character 1 ((?>): an atomic group is not supported; write a plain group: (?:...)`},
 		{"possessive", "ab*+", `bad pattern at character 4 (+): a possessive repetition is not supported; leave out the +, or write \+ to match a plus sign`},
 		{"brace", "func() {", `bad pattern at character 8 ({): a repetition count is not a number; to match a brace, write \{`},

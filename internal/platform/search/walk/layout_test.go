@@ -161,7 +161,7 @@ func TestGitLayouts(t *testing.T) {
 			repos: []string{"r"},
 		},
 		{
-			name:  "a link to a directory is no directory",
+			name:  "a link to a directory is not a directory",
 			files: "-- r/.gitignore --\nd/\n-- e/a --\n-- r/x/a --\n",
 			set:   func(s *sandbox) { s.link("../e", "r/d") },
 			repos: []string{"r"},

@@ -200,7 +200,7 @@ func TestBlanksAtLineEnds(t *testing.T) {
 			t.Errorf("%s: %q, %v, want %q", tt.name, got, err, tt.want)
 		default:
 			if p, _ := Find([]byte(tt.file), r); !p.Blanks {
-				t.Errorf("%s: nothing says that blanks differ", tt.name)
+				t.Errorf("%s: no hint about different white space", tt.name)
 			}
 		}
 	}

@@ -58,7 +58,7 @@ func TestRemove(t *testing.T) {
 		{"last on its line", "{\"permissions\":{\"allow\":[\n  \"a\", // keep\n  // keep too\n  \"N\" // drop\n]}}", "{\"permissions\":{\"allow\":[\n  \"a\" // keep\n  // keep too\n]}}"},
 		{"with trailing commas", "{\"permissions\":{\"allow\":[\n  \"a\",\n  \"N\",\n]}}", "{\"permissions\":{\"allow\":[\n  \"a\",\n]}}"},
 		{"behind a comment", "{\"permissions\":{\"allow\":[\"a\", // keep\n /* x */ \"N\"]}}", "{\"permissions\":{\"allow\":[\"a\" // keep\n /* x */ ]}}"},
-		{"what is no text stays", `{"permissions":{"allow":[5, "N", {"N":"N"}]}}`, `{"permissions":{"allow":[5, {"N":"N"}]}}`},
+		{"non-strings stay", `{"permissions":{"allow":[5, "N", {"N":"N"}]}}`, `{"permissions":{"allow":[5, {"N":"N"}]}}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -89,7 +89,7 @@ func TestSetAndDelete(t *testing.T) {
 		}, strings.Replace(text, `{"A": "b"}`, "{\n    \"C\": \"d\"\n  }", 1)},
 		{"removed", func(d []byte) ([]byte, error) { return Delete(d, []string{"model"}) }, strings.Replace(text, "  \"model\": \"opus\", // why\n", "", 1)},
 		{"removed last", func(d []byte) ([]byte, error) { return Delete(d, []string{"env"}) }, strings.Replace(text, ",\n  \"env\": {\"A\": \"b\"}", "", 1)},
-		{"removed what is not there", func(d []byte) ([]byte, error) { return Delete(d, []string{"nope"}) }, text},
+		{"removed a missing item", func(d []byte) ([]byte, error) { return Delete(d, []string{"nope"}) }, text},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -15,7 +15,7 @@ func TestParse(t *testing.T) {
 		{"plain", `{"a": [1, true, null, "x"], "b": {}}`, `{"a":[1,true,null,"x"],"b":{}}`},
 		{"comments", "// before\n{ /* here */ \"a\" /* too */ : /**/ 1 // and here\n}\n// after", `{"a":1}`},
 		{"trailing commas", `{"a": [1, 2,], "b": {"c": 1,},}`, `{"a":[1,2],"b":{"c":1}}`},
-		{"what looks like a comment in a text", `{"a": "http://x /* y */ \" //"}`, `{"a":"http://x /* y */ \" //"}`},
+		{"a comment inside a string", `{"a": "http://x /* y */ \" //"}`, `{"a":"http://x /* y */ \" //"}`},
 		{"byte order mark", "\ufeff{}", `{}`},
 		{"a name twice", `{"a":1,"a":2}`, `{"a":1,"a":2}`},
 		{"escapes stay", `{"\u0061":"\u00e9\n"}`, `{"\u0061":"\u00e9\n"}`},

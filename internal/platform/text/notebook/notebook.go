@@ -91,7 +91,7 @@ func Parse(data []byte) (*Notebook, error) {
 		return nil, located(data, err)
 	}
 	if f.Cells == nil {
-		return nil, at(data, 0, "there is no list of cells in it, so it is not a notebook of format 4")
+		return nil, at(data, 0, "no list of cells in it, so it is not a notebook of format 4")
 	}
 	n := &Notebook{Language: "python"}
 	for _, language := range []string{f.Metadata.LanguageInfo.Name, f.Metadata.KernelSpec.Language} {

@@ -87,7 +87,7 @@ func TestParseRefuses(t *testing.T) {
 		"{\n \"cells\": [\n  {\"x\": }": "line 3, column 9: invalid character '}' looking for beginning of value",
 		"{\n \"cells\": [":              "line 2, column 11: unexpected end of JSON input",
 		"":                              "line 1, column 1: unexpected end of JSON input",
-		"{}":                            "line 1, column 1: there is no list of cells in it, so it is not a notebook of format 4",
+		"{}":                            "line 1, column 1: no list of cells in it, so it is not a notebook of format 4",
 		"[]":                            "line 1, column 1: the file cannot be of the type array",
 		"{\"cells\":\n5}":               "line 2, column 1: cells cannot be of the type number",
 	} {

@@ -39,7 +39,7 @@ func TestMarkdown(t *testing.T) {
 		{"links without text", `a<a href="/x"> </a>b <a href="/y"><img src="/i.png" alt="I"></a> <a href="/` + strings.Repeat("z", 600) + `">long</a>`, "ab [![I](https://example.org/i.png)](https://example.org/y) long"},
 		{"marks at headings", `<h2>Title<a class="headerlink" href="#title">¶</a></h2>`, "## Title"},
 		{"pictures", `<img src="data:image/png;base64,AAAA" alt="no"><img src="/a.png" alt="A cat"><img src="/b.png">`, "![A cat](https://example.org/a.png)"},
-		{"what is not text", "a<script>evil()</script><style>b{}</style><!-- c --><svg><text>d</text></svg><template>e</template><noscript>f</noscript><iframe>g</iframe><button>h</button> i", "a i"},
+		{"non-text", "a<script>evil()</script><style>b{}</style><!-- c --><svg><text>d</text></svg><template>e</template><noscript>f</noscript><iframe>g</iframe><button>h</button> i", "a i"},
 		{"entities", "a &lt;b&gt; &amp; &uuml; &#x1F600; &nbsp;c", "a &lt;b&gt; & ü 😀 c"},
 		{"broken", "<p>a<b>b<p>c</b>d</div></table>e<", "a**b**\n\ncde&lt;"},
 		{"a quotation", "<blockquote><p>x<p>y</blockquote>", "> x\n> \n> y"},

@@ -270,7 +270,7 @@ func TestTransparencyBecomesWhite(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r, g, b, _ := small.At(5, 5).RGBA(); min(r, g, b) < 0xf000 {
-		t.Errorf("what was transparent is %x %x %x", r, g, b)
+		t.Errorf("transparent pixels became %x %x %x", r, g, b)
 	}
 }
 

@@ -231,7 +231,7 @@ func checkWords(fields map[string]json.RawMessage) error {
 		}
 		for _, name := range types {
 			if !slices.Contains(typeNames[:], name) {
-				return fmt.Errorf("type: %s is not one of %s", source, strings.Join(typeNames[:], ", "))
+				return fmt.Errorf("type: invalid value %s (want one of %s)", source, strings.Join(typeNames[:], ", "))
 			}
 		}
 	}

@@ -58,7 +58,7 @@ func TestCalls(t *testing.T) {
 		{"no key was ever pressed", []any{5, "q", 300}, []int{65}},
 		{"another window: at once", []any{"k", 5, "f", 7, "q", 300}, []int{12}},
 		{"another window later", []any{"k", 5, "q", 10, "f", 300}, []int{15}},
-		{"back before it is asked", []any{"k", "f", 7, "F", "q", 30, "k", 300}, nil},
+		{"back before the prompt", []any{"k", "f", 7, "F", "q", 30, "k", 300}, nil},
 		{"back, but no answer", []any{"k", "f", 7, "F", "q", 300}, []int{67}},
 		{"typing puts it off for good", []any{"k", "q", 59, "k", 300}, nil},
 		{"each question calls", []any{"f", "q", 1, "a", "q", 1}, []int{0, 1}},

@@ -80,7 +80,7 @@ func (p *Pager) part(step int) {
 		p.top, p.follow = place{}, false
 		return
 	}
-	p.message = "There is no other part below."
+	p.message = "This is the last part."
 }
 
 // status describes the position and the available keys. Last is the number of lines up to the

@@ -193,7 +193,7 @@ func TestCost(t *testing.T) {
 	press(t, p, "up pageup")
 	show(p, 200, 50)
 	if s.asked > 2000 {
-		t.Errorf("%d lines were asked for", s.asked)
+		t.Errorf("%d lines requested", s.asked)
 	}
 }
 

@@ -399,14 +399,14 @@ func BenchmarkFilter(b *testing.B) {
 func TestAbout(t *testing.T) {
 	u := open(t, commands.List{
 		Title:   "Mode",
-		Choices: []commands.Choice{{ID: "a", Title: "ask", About: "short"}, {ID: "b", Title: "auto", About: "a model judges what would be asked about"}},
+		Choices: []commands.Choice{{ID: "a", Title: "ask", About: "short"}, {ID: "b", Title: "auto", About: "a model answers the prompts for the user"}},
 		Choose:  func(context.Context, commands.Choice) (commands.Answer, error) { return nil, nil },
 	})
 	if got := u.show(30, 10); strings.Count(got, "short") != 1 {
 		t.Error(got)
 	}
 	u.press("down")
-	if got := u.show(30, 10); !strings.HasSuffix(got, "\n  a model judges what would be\n  asked about\n  Enter chooses ∙ Esc\n") {
+	if got := u.show(30, 10); !strings.HasSuffix(got, "\n  a model answers the prompts\n  for the user\n  Enter chooses ∙ Esc\n") {
 		t.Error(got)
 	}
 }

@@ -108,7 +108,7 @@ func TestDirectory(t *testing.T) {
 	}
 	typed("see @s/")
 	if c, ok := w.Enter("see @s/"); !ok || !strings.HasPrefix(c.With, "@s") {
-		t.Errorf("Enter does not complete a name that is no directory: %+v", c)
+		t.Errorf("Enter does not complete a file name: %+v", c)
 	}
 	w.files = []string{"my docs/a.md"}
 	typed(`see @"my docs/`)
@@ -153,7 +153,7 @@ func TestCommands(t *testing.T) {
 	}
 	w.Typed("/cost", true)
 	if _, ok := w.Enter("/cost"); ok {
-		t.Error("Enter select what is typed already")
+		t.Error("Enter selects the current input")
 	}
 	if !w.press("escape") || w.Open() || w.press("down") {
 		t.Error("Esc does not close it")
@@ -255,7 +255,7 @@ func TestArguments(t *testing.T) {
 		t.Error(w.shown(80, 24))
 	}
 	if c, ok := w.Enter("/config model"); ok {
-		t.Errorf("Enter takes what nobody chose: %+v", c)
+		t.Errorf("Enter accepts an unselected entry: %+v", c)
 	}
 	if c, ok := w.Take("/config model"); !ok || c.With != "@models " {
 		t.Errorf("Tab: %+v", c)

@@ -161,7 +161,7 @@ func (t *Transcript) event(ev agent.Event) {
 	case agent.Compacted:
 		text := "The conversation was shortened from about " + tokens(ev.Before) + " to " + tokens(ev.After) + "."
 		if ev.Cleared {
-			text = "The conversation starts over; what was said before is kept on disk."
+			text = "Starting a new conversation; the previous one is saved on disk."
 		}
 		t.put(&note{role: draw.Faint, text: text})
 	case agent.Failed:

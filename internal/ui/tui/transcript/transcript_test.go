@@ -272,7 +272,7 @@ func TestWithdrawn(t *testing.T) {
 	s.loop(agent.Withdrawn{}, agent.Requesting{})
 	s.says(0, "All of it.", 5)
 	s.said("All of it.")
-	want := "❯ go\n\nA paragraph.\n\n⋯ The answer broke off here. The model is asked again.\n\nAll of it.\n"
+	want := "❯ go\n\nA paragraph.\n\n⋯ The answer broke off here. Retrying.\n\nAll of it.\n"
 	if got := s.text(); !strings.HasPrefix(got, want) {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
@@ -541,7 +541,7 @@ func TestEndings(t *testing.T) {
 	}{
 		{tool.Output{Exit: code(0)}, false, "✓ make 1m5s"},
 		{tool.Output{Exit: code(2), Note: "Exit code 2"}, true, "✗ make: exit code 2, 1m5s"},
-		{tool.Output{Note: "The command was interrupted after 1m5s. The output is what it printed until then.\nMore."}, true, "✗ make: The command was interrupted after 1m5s"},
+		{tool.Output{Note: "The command was interrupted after 1m5s. The output is incomplete; its changes up to then remain.\nMore."}, true, "✗ make: The command was interrupted after 1m5s"},
 		{tool.Output{Note: "runs in the background as b1"}, false, "✓ make: runs in the background as b1"},
 		{tool.Output{Note: strings.Repeat("very long ", 20)}, false, "✓ make: " + strings.Repeat("very long ", 5) + "⋯"},
 	} {
@@ -580,7 +580,7 @@ func TestAnswersAreShown(t *testing.T) {
 func TestAnswerBeside(t *testing.T) {
 	s := newStage(t, 60, 20, Config{})
 	s.entry(session.Finished{Ended: agent.Ended{Reason: agent.Completed}, Local: &session.Outcome{Text: "It is **here**:\n\n| a | b |\n|---|---|\n| 1 | 2 |\n", Markdown: true}})
-	if got := s.text(); !strings.HasPrefix(got, "It is here:\n\na  b\n1  2\n") {
+	if got := s.text(); !strings.HasPrefix(got, "It is here:\n\na  b\n─  ─\n1  2\n") {
 		t.Error(got)
 	}
 }
