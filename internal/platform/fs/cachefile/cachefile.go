@@ -194,9 +194,12 @@ func (r *Reader) Number() uint64 {
 
 // Count reads a number of items. It is at most the number of remaining bytes, so callers can
 // allocate that many.
-func (r *Reader) Count() int {
+func (r *Reader) Count() int { return r.CountOf(1) }
+
+// CountOf reads a number of items that have at least size bytes each.
+func (r *Reader) CountOf(size int) int {
 	n := r.Number()
-	if n > uint64(len(r.rest)) {
+	if n > uint64(len(r.rest)/size) {
 		r.fail()
 		return 0
 	}
