@@ -21,6 +21,17 @@ type Entry struct {
 	Name    []byte // valid only during the call
 	Mode    uint32
 	Skipped bool // skip-worktree: not checked out
+	// Special means that git does not simply compare the file with this entry: it is in
+	// conflict, assumed unchanged, or added without content.
+	Special bool
+	Stat    Stat
+	ID      []byte // object name of the content; valid as long as the data
+}
+
+// A Stat is the state of a file when git last compared it with its entry.
+type Stat struct {
+	CSec, CNsec, MSec, MNsec uint32 // status change and content change times
+	Inode, UID, GID, Size    uint32 // truncated
 }
 
 // Kinds of a mode.
@@ -37,41 +48,51 @@ const HeaderSize = 12
 
 // Entry layout: times, device, inode, then mode, owners and size, the object name, and flags.
 const (
-	modeAt    = 24
 	beforeOID = 40
 
+	assumeValid  = 0x8000 // flag
 	extended     = 0x4000 // flag: two more bytes of flags follow
+	stageMask    = 0x3000 // flag: side of a conflict
 	nameMask     = 0x0fff // flag: length of the name
 	skipWorktree = 0x4000 // extended flag
+	intentToAdd  = 0x2000 // extended flag
 )
 
 // Read calls each for every entry of an index whose object names have hash bytes. Like git, it
 // does not verify the checksum.
 func Read(data []byte, hash int, each func(Entry) error) error {
+	_, err := ReadTree(data, hash, each)
+	return err
+}
+
+// ReadTree is like [Read]. It also returns the object name of the tree that the index would
+// commit, or nil if the index does not contain it.
+func ReadTree(data []byte, hash int, each func(Entry) error) (tree []byte, err error) {
 	if len(data) < HeaderSize+hash || string(data[:4]) != "DIRC" {
-		return ErrDamaged
+		return nil, ErrDamaged
 	}
 	version := binary.BigEndian.Uint32(data[4:])
 	if version < 2 || version > 4 {
-		return fmt.Errorf("its version %d is unknown", version)
+		return nil, fmt.Errorf("its version %d is unknown", version)
 	}
 	r := &reader{data: data[:len(data)-hash], at: HeaderSize, hash: hash, version: int(version)}
 	count := binary.BigEndian.Uint32(data[8:])
 	if uint64(count)*uint64(r.fixed()) > uint64(len(data)) {
-		return ErrDamaged
+		return nil, ErrDamaged
 	}
 	r.starts = make([]start, 0, count)
 	for range count {
 		r.starts = append(r.starts, start{uint32(r.at), true})
 		e, err := r.entry()
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err := each(e); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return r.extensions()
+	err = r.extensions()
+	return r.tree, err
 }
 
 // A reader reads the entries of an index sequentially.
@@ -82,6 +103,7 @@ type reader struct {
 	version int
 	name    []byte // name of the previous entry
 	starts  []start
+	tree    []byte
 }
 
 // A start is the position of an entry. It is whole if its name does not depend on the previous
@@ -99,14 +121,19 @@ func (r *reader) entry() (e Entry, err error) {
 	if len(r.data)-start < r.fixed()+2 {
 		return e, ErrDamaged
 	}
-	e.Mode = binary.BigEndian.Uint32(r.data[start+modeAt:])
+	field := func(i int) uint32 { return binary.BigEndian.Uint32(r.data[start+4*i:]) }
+	e.Mode = field(6)
+	e.Stat = Stat{field(0), field(1), field(2), field(3), field(5), field(7), field(8), field(9)}
+	e.ID = r.data[start+beforeOID : start+beforeOID+r.hash]
 	r.at += r.fixed()
 	flags := binary.BigEndian.Uint16(r.data[r.at-2:])
+	e.Special = flags&(assumeValid|stageMask) != 0
 	if flags&extended != 0 {
 		if r.version < 3 {
 			return e, ErrDamaged
 		}
-		e.Skipped = binary.BigEndian.Uint16(r.data[r.at:])&skipWorktree != 0
+		more := binary.BigEndian.Uint16(r.data[r.at:])
+		e.Skipped, e.Special = more&skipWorktree != 0, e.Special || more&intentToAdd != 0
 		r.at += 2
 	}
 	if r.version == 4 {
@@ -171,6 +198,8 @@ func (r *reader) extensions() error {
 		switch string(r.data[r.at : r.at+4]) {
 		case "link", "sdir":
 			return ErrPartial
+		case "TREE":
+			r.tree = cachedTree(body, r.hash)
 		case "EOIE":
 			if size < 4 || binary.BigEndian.Uint32(body) != uint32(end) {
 				return ErrDamaged
@@ -203,4 +232,15 @@ func (r *reader) agrees(table []byte) bool {
 		next += n
 	}
 	return next == len(r.starts)
+}
+
+// cachedTree returns the object name of the root in a table of trees, or nil if it is out of
+// date.
+func cachedTree(table []byte, hash int) []byte {
+	rest, ok := bytes.CutPrefix(table, []byte{0}) // the root has no name
+	count, rest, found := bytes.Cut(rest, []byte{'\n'})
+	if !ok || !found || len(count) == 0 || count[0] == '-' || len(rest) < hash {
+		return nil
+	}
+	return rest[:hash]
 }
