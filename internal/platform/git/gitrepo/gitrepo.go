@@ -145,6 +145,7 @@ type Verdict struct {
 	tables     bool         // references are not stored as files
 	user       string       // user.name
 	loose      bool         // an include names a file without a stamp
+	status     StatusRules
 }
 
 // Program returns the git executable and the environment for running it outside a jail.

@@ -29,6 +29,7 @@ func (q *inquiry) examine(v *Verdict, dir string, depth int) error {
 		return err
 	}
 	v.note(all)
+	v.status = q.statusRules(all)
 	if err := q.checkSettings(v, all); err != nil {
 		return err
 	}

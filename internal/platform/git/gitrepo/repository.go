@@ -24,6 +24,15 @@ func (v *Verdict) Repository() *Repository {
 	return &Repository{v}
 }
 
+// Top is the work tree.
+func (r *Repository) Top() string { return r.v.Top }
+
+// Hash is the size of object names in bytes, or 0 if unknown.
+func (r *Repository) Hash() int { return r.v.hash }
+
+// Status returns the settings that git status depends on.
+func (r *Repository) Status() StatusRules { return r.v.status }
+
 // Dir and Common are the git directories of this work tree and of all work trees.
 func (r *Repository) Dir() string    { return r.v.Dir }
 func (r *Repository) Common() string { return r.v.Common }
@@ -75,6 +84,7 @@ func (r *Repository) Save(ctx context.Context, w *cachefile.Writer, dir string) 
 	w.Flags(v.links, v.attributes, v.tables)
 	w.Number(uint64(v.hash))
 	w.List(v.dirs)
+	v.status.write(w)
 	all.write(w)
 	v.indexes.write(w)
 	return true
@@ -122,6 +132,7 @@ func (j *Judge) Load(r *cachefile.Reader, dir string) *Repository {
 	flags := r.Flags()
 	v.links, v.attributes, v.tables = flags[0], flags[1], flags[2]
 	v.hash, v.dirs = int(r.Number()), r.List()
+	v.status = readStatusRules(r)
 	v.roles, v.indexes = readRoles(r), readRoles(r)
 	if r.Failed() || v.Top == "" || !slices.Contains(v.dirs, v.Dir) || !v.roles.hold() {
 		return nil
