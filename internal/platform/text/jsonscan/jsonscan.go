@@ -1,7 +1,10 @@
 // Package jsonscan reads JSON in place: it iterates over the members of an object or the
 // elements of a list and returns their values undecoded. It only allocates requested strings,
 // so a stream of many small objects is cheap to read. It also validates values that are not
-// read.
+// read, except with [Lazy], which is for a few fields of very many lines.
+//
+// Package jsontext of go-json-experiment validates every value that it skips, and adds 128 KB to
+// the binary.
 package jsonscan
 
 import (
@@ -10,6 +13,7 @@ import (
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
+	"unsafe"
 )
 
 var (
@@ -27,84 +31,41 @@ const maxDepth = 10_000
 // into data; value has no surrounding whitespace. A name with escapes is decoded. Object stops
 // at the first error, including from member.
 func Object(data []byte, member func(name, value []byte) error) error {
-	s := scanner{data: data}
+	s := Scanner{scanner: scanner{data: data}}
 	if s.peek() != '{' {
 		return s.unexpected(errObject)
 	}
-	s.pos++
-	if s.peek() == '}' {
-		s.pos++
-		return s.end()
-	}
-	for {
-		if s.peek() != '"' {
-			return s.unexpected(errSyntax)
+	for s.Object(); ; {
+		name, ok := s.Member()
+		if !ok {
+			return s.End()
 		}
-		name, err := s.value(0)
-		if err != nil {
+		value := s.Skip()
+		if s.err != nil {
+			return s.err
+		}
+		if err := member(name, value); err != nil {
 			return err
 		}
-		if s.peek() != ':' {
-			return s.unexpected(errSyntax)
-		}
-		s.pos++
-		value, err := s.value(0)
-		if err != nil {
-			return err
-		}
-		if err := member(plainName(name), value); err != nil {
-			return err
-		}
-		switch s.peek() {
-		case ',':
-			s.pos++
-		case '}':
-			s.pos++
-			return s.end()
-		default:
-			return s.unexpected(errSyntax)
-		}
 	}
-}
-
-// plainName decodes a quoted name.
-func plainName(quoted []byte) []byte {
-	name := quoted[1 : len(quoted)-1]
-	if bytes.IndexByte(name, '\\') < 0 {
-		return name
-	}
-	return unescape(nil, name)
 }
 
 // List calls element for each element of the list in data, in order, like [Object] for members.
 func List(data []byte, element func(value []byte) error) error {
-	s := scanner{data: data}
+	s := Scanner{scanner: scanner{data: data}}
 	if s.peek() != '[' {
 		return s.unexpected(errList)
 	}
-	s.pos++
-	if s.peek() == ']' {
-		s.pos++
-		return s.end()
-	}
-	for {
-		value, err := s.value(0)
-		if err != nil {
-			return err
+	for s.Array(); s.Element(); {
+		value := s.Skip()
+		if s.err != nil {
+			return s.err
 		}
 		if err := element(value); err != nil {
 			return err
 		}
-		switch s.peek() {
-		case ',':
-			s.pos++
-		case ']':
-			s.pos++
-			return s.end()
-		default:
-			return s.unexpected(errSyntax)
-		}
 	}
+	return s.End()
 }
 
 // String decodes value if it is a string.
@@ -113,10 +74,16 @@ func String(value []byte) (string, bool) {
 		return "", false
 	}
 	text := value[1 : len(value)-1]
-	if bytes.IndexByte(text, '\\') < 0 && utf8.Valid(text) {
-		return string(text), true
+	return decode(text, bytes.IndexByte(text, '\\') >= 0), true
+}
+
+// decode returns the value of a valid string.
+func decode(text []byte, escaped bool) string {
+	if !escaped && utf8.Valid(text) {
+		return string(text)
 	}
-	return string(unescape(make([]byte, 0, len(text)), text)), true
+	out := unescape(make([]byte, 0, len(text)), text)
+	return unsafe.String(unsafe.SliceData(out), len(out))
 }
 
 // Is reports whether value is the string s, which must not need escapes.
@@ -168,20 +135,13 @@ func isString(value []byte) bool {
 // unescape appends the decoded text of a valid string to dst. Invalid UTF-8 and unpaired
 // surrogates become U+FFFD.
 func unescape(dst, text []byte) []byte {
-	for len(text) > 0 {
-		n := 0
-		for n < len(text) && text[n] != '\\' && text[n] < utf8.RuneSelf {
-			n++
-		}
-		dst, text = append(dst, text[:n]...), text[n:]
-		if len(text) == 0 {
+	from := len(dst)
+	for {
+		n := bytes.IndexByte(text, '\\')
+		if n < 0 {
 			break
 		}
-		if text[0] != '\\' {
-			r, size := utf8.DecodeRune(text)
-			dst, text = utf8.AppendRune(dst, r), text[size:]
-			continue
-		}
+		dst, text = append(dst, text[:n]...), text[n:]
 		if c := text[1]; c != 'u' {
 			dst, text = append(dst, plain(c)), text[2:]
 			continue
@@ -197,6 +157,14 @@ func unescape(dst, text []byte) []byte {
 				text = text[6:]
 			}
 		}
+		dst = utf8.AppendRune(dst, r)
+	}
+	if dst = append(dst, text...); utf8.Valid(dst[from:]) {
+		return dst
+	}
+	invalid := string(dst[from:])
+	dst = dst[:from]
+	for _, r := range invalid {
 		dst = utf8.AppendRune(dst, r)
 	}
 	return dst
@@ -236,8 +204,9 @@ func hex(digits []byte) rune {
 func isHex(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f' }
 
 type scanner struct {
-	data []byte
-	pos  int
+	data    []byte
+	pos     int
+	escaped bool // the last string has escapes
 }
 
 // peek skips whitespace and returns the next byte, or 0 at the end.
@@ -343,6 +312,7 @@ var notable = [256]bool{
 // text skips a string.
 func (s *scanner) text() error {
 	d := s.data
+	s.escaped = false
 	for i := s.pos + 1; i < len(d); i++ {
 		if !notable[d[i]] {
 			continue
@@ -352,6 +322,7 @@ func (s *scanner) text() error {
 			s.pos = i + 1
 			return nil
 		case '\\':
+			s.escaped = true
 			if i++; i >= len(d) {
 				return errEnd
 			}

@@ -2,9 +2,11 @@ package jsonscan
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -16,9 +18,11 @@ import (
 // Array, Text, Number, Bool, Raw or Skip. Null counts as missing: an object without members, an
 // array without elements, or the empty string.
 //
-// The first error ends all reading; End returns it.
+// The first error ends all reading; End returns it. A copy of a Scanner continues at the same
+// position.
 type Scanner struct {
 	scanner
+	lazy  bool
 	first bool   // just after the start of an object or array
 	buf   []byte // decoded strings; append-only
 	err   error
@@ -28,6 +32,10 @@ type Scanner struct {
 func (s *Scanner) Reset(data []byte) {
 	*s = Scanner{scanner: scanner{data: data}, buf: s.buf[:0]}
 }
+
+// Lazy returns a scanner that only validates the values it decodes, and the strings and nesting
+// of those it skips. It returns names undecoded, and null is neither an object nor an array.
+func Lazy(data []byte) Scanner { return Scanner{scanner: scanner{data: data}, lazy: true} }
 
 // End returns the first error. Data after the value is also an error.
 func (s *Scanner) End() error {
@@ -55,9 +63,8 @@ func (s *Scanner) other(want string) {
 	if s.err != nil {
 		return
 	}
-	null := s.peek() == 'n'
-	s.Skip() // a syntax error takes precedence
-	if !null && s.err == nil {
+	raw := s.Skip() // a syntax error takes precedence
+	if s.err == nil && string(raw) != "null" {
 		s.err = fmt.Errorf("%w: want %s before byte %d", errWrongType, want, s.pos)
 	}
 }
@@ -78,9 +85,13 @@ func (s *Scanner) Kind() byte {
 // Members enters an object and iterates over its member names; the loop must read each value.
 // Use it as for name := range s.Members.
 func (s *Scanner) Members(yield func(name []byte) bool) {
-	if !s.Object() {
-		return
+	if s.Object() {
+		s.Remaining(yield)
 	}
+}
+
+// Remaining iterates like Members over the remaining members of an object that was entered.
+func (s *Scanner) Remaining(yield func(name []byte) bool) {
 	for {
 		name, ok := s.Member()
 		if !ok || !yield(name) {
@@ -122,7 +133,9 @@ func (s *Scanner) Array() bool { return s.open('[', "an array") }
 
 func (s *Scanner) open(c byte, name string) bool {
 	if s.err != nil || s.peek() != c {
-		s.other(name)
+		if s.other(name); s.lazy {
+			s.fail(errWrongType)
+		}
 		return false
 	}
 	s.pos++
@@ -140,7 +153,11 @@ func (s *Scanner) Member() (name []byte, ok bool) {
 		s.fail(errSyntax)
 		return nil, false
 	}
-	name = s.Text()
+	if s.lazy {
+		name = s.skipText()
+	} else {
+		name = s.Text()
+	}
 	if s.peek() != ':' {
 		s.fail(errSyntax)
 		return nil, false
@@ -179,23 +196,34 @@ func (s *Scanner) next(end byte) bool {
 // Text reads a string; null is empty. The result is valid until Reset or until data is
 // modified.
 func (s *Scanner) Text() []byte {
-	if s.err != nil || s.peek() != '"' {
-		s.other("a string")
-		return nil
-	}
-	start := s.pos + 1
-	if err := s.text(); err != nil {
-		s.fail(err)
-		return nil
-	}
-	s.first = false
-	text := s.data[start : s.pos-1]
-	if bytes.IndexByte(text, '\\') < 0 && utf8.Valid(text) {
+	text := s.quoted()
+	if !s.escaped && utf8.Valid(text) {
 		return text
 	}
 	from := len(s.buf)
 	s.buf = unescape(s.buf, text)
 	return s.buf[from:len(s.buf):len(s.buf)]
+}
+
+// String reads a string like [Scanner.Text] and returns a copy.
+func (s *Scanner) String() string { return decode(s.quoted(), s.escaped) }
+
+// quoted reads a string and returns its undecoded text.
+func (s *Scanner) quoted() []byte {
+	s.escaped = false
+	if s.err != nil || s.peek() != '"' {
+		s.other("a string")
+		s.escaped = false
+		return nil
+	}
+	start := s.pos + 1
+	if err := s.text(); err != nil {
+		s.fail(err)
+		s.escaped = false
+		return nil
+	}
+	s.first = false
+	return s.data[start : s.pos-1]
 }
 
 // Number reads a number. It reports false for null.
@@ -209,39 +237,130 @@ func (s *Scanner) Number() (float64, bool) {
 		return float64(n), true
 	}
 	n, err := strconv.ParseFloat(string(digits), 64)
-	return n, s.err == nil && (err == nil || errors.Is(err, strconv.ErrRange)) // infinite if out of range
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
+		s.fail(errSyntax)
+	}
+	return n, s.err == nil // infinite if out of range
+}
+
+// Int reads a number without its fraction; null is 0.
+func (s *Scanner) Int() int {
+	n, _ := s.Number() // ok: 0 for null
+	if n > 1<<53 || n < -1<<53 {
+		s.fail(errWrongType)
+		return 0
+	}
+	return int(n)
 }
 
 // Bool reads a boolean; null is false.
 func (s *Scanner) Bool() bool {
-	switch s.Kind() {
-	case 't':
-		s.Skip()
-		return s.err == nil
-	case 'f':
-		s.Skip()
-	default:
+	if c := s.Kind(); c != 't' && c != 'f' {
 		s.other("true or false")
+		return false
+	}
+	switch string(s.Skip()) {
+	case "true":
+		return true
+	case "false":
+	default:
+		s.fail(errSyntax)
 	}
 	return false
 }
 
 // Raw returns the next value undecoded, or nil for null.
 func (s *Scanner) Raw() []byte {
-	if s.err != nil {
-		return nil
-	}
-	raw, err := s.value(0)
-	if err != nil {
-		s.fail(err)
-		return nil
-	}
-	s.first = false
+	raw := s.Skip()
 	if IsNull(raw) {
 		return nil
 	}
 	return raw
 }
 
-// Skip skips the next value.
-func (s *Scanner) Skip() { s.Raw() }
+// Value returns a validated copy of the next value.
+func (s *Scanner) Value() json.RawMessage {
+	lazy := s.lazy
+	s.lazy = false
+	raw := s.Skip()
+	s.lazy = lazy
+	return bytes.Clone(raw)
+}
+
+// Skip skips the next value and returns it undecoded, or nil after an error.
+func (s *Scanner) Skip() []byte {
+	if s.err != nil {
+		return nil
+	}
+	s.peek()
+	start := s.pos
+	if s.lazy {
+		s.skim()
+	} else if _, err := s.value(0); err != nil {
+		s.fail(err)
+	}
+	if s.err != nil {
+		return nil
+	}
+	s.first = false
+	return s.data[start:s.pos]
+}
+
+// skim skips a value without validating more than its strings and nesting.
+func (s *Scanner) skim() {
+	switch s.peek() {
+	case '"':
+		s.skipText()
+	case '{', '[':
+		s.skimNested()
+	case 0, ',', ':', '}', ']':
+		s.fail(errSyntax)
+	default:
+		for s.pos < len(s.data) && !strings.ContainsRune(",:]} \t\r\n", rune(s.data[s.pos])) {
+			s.pos++
+		}
+	}
+}
+
+func (s *Scanner) skimNested() {
+	for depth := 0; s.pos < len(s.data); {
+		switch s.data[s.pos] {
+		case '"':
+			if s.skipText(); s.err != nil {
+				return
+			}
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				s.pos++
+				return
+			}
+		}
+		s.pos++
+	}
+	s.fail(errEnd)
+}
+
+// skipText skips a string and returns its undecoded text.
+func (s *Scanner) skipText() []byte {
+	start := s.pos + 1
+	for at := start; ; {
+		n := bytes.IndexByte(s.data[min(at, len(s.data)):], '"')
+		if n < 0 {
+			s.fail(errEnd)
+			return nil
+		}
+		at += n
+		slashes := 0
+		for s.data[at-1-slashes] == '\\' {
+			slashes++
+		}
+		at++
+		if slashes%2 == 0 {
+			s.pos = at
+			return s.data[start : at-1]
+		}
+	}
+}
