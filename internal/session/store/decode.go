@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"adze/internal/msg"
-	"adze/internal/platform/text/jsonline"
+	"adze/internal/platform/text/jsonscan"
 )
 
 // A Record is the metadata of a log line.
@@ -29,9 +29,8 @@ type Record struct {
 // ParseRecord reads the metadata of line. The record refers to line.
 func ParseRecord(line []byte) (Record, error) {
 	r := Record{Line: line}
-	c := jsonline.New(line)
-	c.Enter('{')
-	for key := range c.Keys() {
+	c := jsonscan.Lazy(line)
+	for key := range c.Members {
 		switch string(key) {
 		case "type":
 			r.Type = c.String()
@@ -58,8 +57,8 @@ func ParseRecord(line []byte) (Record, error) {
 			c.Skip()
 		}
 	}
-	if !c.End() {
-		return Record{}, jsonline.ErrSyntax
+	if err := c.End(); err != nil {
+		return Record{}, err
 	}
 	return r, nil
 }
@@ -81,16 +80,15 @@ var errNoMessage = errors.New("the record has no message")
 // be generated.
 func decodeEntry(line []byte, withStructured bool) (e msg.Entry, made bool, err error) {
 	var d decoder
-	c := jsonline.New(line)
-	c.Enter('{')
-	for key := range c.Keys() {
+	c := jsonscan.Lazy(line)
+	for key := range c.Members {
 		d.field(&c, string(key), withStructured)
 	}
 	switch {
 	case d.err != nil:
 		return msg.Entry{}, false, d.err
-	case !c.End():
-		return msg.Entry{}, false, jsonline.ErrSyntax
+	case c.End() != nil:
+		return msg.Entry{}, false, c.End()
 	case !d.message:
 		return msg.Entry{}, false, errNoMessage
 	}
@@ -106,7 +104,7 @@ type decoder struct {
 	err        error
 }
 
-func (d *decoder) field(c *jsonline.Cursor, key string, withStructured bool) {
+func (d *decoder) field(c *jsonscan.Scanner, key string, withStructured bool) {
 	e := &d.e
 	switch key {
 	case "type":
@@ -145,9 +143,8 @@ func role(s string) msg.Role {
 	return msg.User
 }
 
-func (d *decoder) readMessage(c *jsonline.Cursor) {
-	c.Enter('{')
-	for key := range c.Keys() {
+func (d *decoder) readMessage(c *jsonscan.Scanner) {
+	for key := range c.Members {
 		switch string(key) {
 		case "content":
 			d.e.Message.Parts, d.err = decodeParts(c)
@@ -185,7 +182,7 @@ func (d *decoder) entry() (_ msg.Entry, made bool, err error) {
 	return e, made, nil
 }
 
-func decodeParts(c *jsonline.Cursor) ([]msg.Part, error) {
+func decodeParts(c *jsonscan.Scanner) ([]msg.Part, error) {
 	switch c.Kind() {
 	case '"':
 		return []msg.Part{&msg.Text{Text: c.String()}}, nil
@@ -194,7 +191,7 @@ func decodeParts(c *jsonline.Cursor) ([]msg.Part, error) {
 		return nil, nil
 	}
 	var parts []msg.Part
-	for c.Enter('['); c.More(); {
+	for c.Array(); c.Element(); {
 		before := *c
 		p, ok := decodePart(c)
 		if !ok || c.Err() != nil {
@@ -215,11 +212,11 @@ func decodeParts(c *jsonline.Cursor) ([]msg.Part, error) {
 }
 
 // decodePart decodes a common kind of part if its type comes first.
-func decodePart(c *jsonline.Cursor) (msg.Part, bool) {
-	if c.Kind() != '{' || !c.Enter('{') {
+func decodePart(c *jsonscan.Scanner) (msg.Part, bool) {
+	if c.Kind() != '{' || !c.Object() {
 		return nil, false
 	}
-	if key, ok := c.Key(); !ok || string(key) != "type" || c.Kind() != '"' {
+	if key, ok := c.Member(); !ok || string(key) != "type" || c.Kind() != '"' {
 		return nil, false
 	}
 	switch c.String() {
@@ -253,8 +250,8 @@ func decodePart(c *jsonline.Cursor) (msg.Part, bool) {
 }
 
 // fields reads the strings of an object that have a place, and skips the rest.
-func fields(c *jsonline.Cursor, place func(key string) *string) bool {
-	for key := range c.Keys() {
+func fields(c *jsonscan.Scanner, place func(key string) *string) bool {
+	for key := range c.Remaining {
 		if p := place(string(key)); p != nil {
 			*p = c.String()
 		} else {
@@ -264,10 +261,10 @@ func fields(c *jsonline.Cursor, place func(key string) *string) bool {
 	return c.Err() == nil
 }
 
-func decodeUse(c *jsonline.Cursor) (msg.Part, bool) {
+func decodeUse(c *jsonscan.Scanner) (msg.Part, bool) {
 	var id, name, text, malformed string
 	var input []byte
-	for key := range c.Keys() {
+	for key := range c.Remaining {
 		switch string(key) {
 		case "id":
 			id = c.String()
@@ -296,9 +293,9 @@ func decodeUse(c *jsonline.Cursor) (msg.Part, bool) {
 	return u, true
 }
 
-func decodeResult(c *jsonline.Cursor) (msg.Part, bool) {
+func decodeResult(c *jsonscan.Scanner) (msg.Part, bool) {
 	p := &msg.ToolResult{}
-	for key := range c.Keys() {
+	for key := range c.Remaining {
 		switch string(key) {
 		case "tool_use_id":
 			p.ID = c.String()
@@ -316,17 +313,16 @@ func decodeResult(c *jsonline.Cursor) (msg.Part, bool) {
 	return p, c.Err() == nil
 }
 
-func decodeImage(c *jsonline.Cursor) (msg.Part, bool) {
+func decodeImage(c *jsonscan.Scanner) (msg.Part, bool) {
 	p := &msg.Image{}
 	found := false
-	for key := range c.Keys() {
+	for key := range c.Remaining {
 		if string(key) != "source" {
 			c.Skip()
 			continue
 		}
 		var kind string
-		c.Enter('{')
-		for key := range c.Keys() {
+		for key := range c.Members {
 			switch string(key) {
 			case "type":
 				kind = c.String()
@@ -344,7 +340,7 @@ func decodeImage(c *jsonline.Cursor) (msg.Part, bool) {
 }
 
 // decodeBase64 decodes data in place, because pictures are large.
-func decodeBase64(c *jsonline.Cursor) ([]byte, bool) {
+func decodeBase64(c *jsonscan.Scanner) ([]byte, bool) {
 	if c.Kind() != '"' {
 		return nil, false
 	}
@@ -356,7 +352,7 @@ func decodeBase64(c *jsonline.Cursor) ([]byte, bool) {
 	return data, err == nil
 }
 
-func decodeUsage(c *jsonline.Cursor) *msg.Usage {
+func decodeUsage(c *jsonscan.Scanner) *msg.Usage {
 	if c.Kind() != '{' {
 		c.Skip()
 		return nil
@@ -367,8 +363,7 @@ func decodeUsage(c *jsonline.Cursor) *msg.Usage {
 			c.Skip()
 			return
 		}
-		c.Enter('{')
-		for key := range c.Keys() {
+		for key := range c.Members {
 			if string(key) == name {
 				*n = c.Int()
 			} else {
@@ -376,8 +371,7 @@ func decodeUsage(c *jsonline.Cursor) *msg.Usage {
 			}
 		}
 	}
-	c.Enter('{')
-	for key := range c.Keys() {
+	for key := range c.Members {
 		switch string(key) {
 		case "input_tokens":
 			u.Input = c.Int()

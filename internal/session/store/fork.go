@@ -16,7 +16,7 @@ import (
 
 	"adze/internal/msg"
 	"adze/internal/platform/fs/fsys"
-	"adze/internal/platform/text/jsonline"
+	"adze/internal/platform/text/jsonscan"
 )
 
 // Records yields the complete lines of a log. A record is valid until the next one. A line that
@@ -198,12 +198,11 @@ func appendForked(dst []byte, rec *Record, session string) []byte {
 
 // sessionSpan returns the position of the session ID in a record, or zeros.
 func sessionSpan(line []byte) (start, end int) {
-	c := jsonline.New(line)
-	c.Enter('{')
-	for key := range c.Keys() {
+	c := jsonscan.Lazy(line)
+	for key := range c.Members {
+		at := c.Pos()
 		if value := c.Skip(); string(key) == "sessionId" && len(value) > 0 && value[0] == '"' {
-			end = c.Offset()
-			start = end - len(value)
+			start, end = at, at+len(value)
 		}
 	}
 	return start, end

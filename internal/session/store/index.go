@@ -8,7 +8,7 @@ import (
 	"io"
 
 	"adze/internal/msg"
-	"adze/internal/platform/text/jsonline"
+	"adze/internal/platform/text/jsonscan"
 )
 
 // An id is a binary UUID, or a hash of a string that is not a UUID.
@@ -221,11 +221,11 @@ type head struct {
 // read parses no more than necessary. It reports whether the line is an object with a type, as
 // far as it was parsed.
 func (h *head) read(line []byte) bool {
-	c := jsonline.New(line)
-	c.Enter('{')
+	c := jsonscan.Lazy(line)
+	c.Object()
 	seen := 0
 	for seen < 4 {
-		key, ok := c.Key()
+		key, ok := c.Member()
 		if !ok {
 			break
 		}
@@ -251,12 +251,12 @@ func (h *head) read(line []byte) bool {
 			c.Skip()
 		}
 	}
-	return c.Err() == nil && len(h.kind) > 0 && (seen == 4 || c.End())
+	return c.Err() == nil && len(h.kind) > 0 && (seen == 4 || c.End() == nil)
 }
 
 // words returns a string as written, decoded if it has escapes, or nil if the value is not a
 // string.
-func words(c *jsonline.Cursor) []byte {
+func words(c *jsonscan.Scanner) []byte {
 	if c.Kind() != '"' {
 		c.Skip()
 		return nil
