@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"adze/internal/platform/fs/filestate"
 	"adze/internal/session/store"
 )
 
@@ -99,7 +100,7 @@ func leftOut(files []file, infos []Info) (left Omitted) {
 	for i := range files {
 		switch f := &files[i]; {
 		case f.err != nil:
-			left.Unreadable = append(left.Unreadable, Unreadable{f.path(), time.Unix(0, f.stamp.modified), f.err})
+			left.Unreadable = append(left.Unreadable, Unreadable{f.path(), time.Unix(0, f.stamp.MTime), f.err})
 		case infos[i].Path != "" && infos[i].Messages == 0:
 			left.Empty++
 		}
@@ -134,7 +135,7 @@ type file struct {
 	folder *folder
 	name   string
 	key    string // its key in the index
-	stamp  stamp
+	stamp  filestate.Stamp
 	err    error // why it cannot be read
 }
 
@@ -222,7 +223,7 @@ func (r *reader) describe(f *file, x *diskIndex) Info {
 	if err != nil || !stat.Mode().IsRegular() {
 		return Info{}
 	}
-	f.stamp = stampOf(stat)
+	f.stamp = filestate.StampOf(stat)
 	known, ok := x.known[f.key]
 	info := Info{}
 	if ok {
@@ -230,8 +231,8 @@ func (r *reader) describe(f *file, x *diskIndex) Info {
 	}
 	if !ok || known.stamp != f.stamp {
 		from := int64(0)
-		if ok && known.stamp.inode == f.stamp.inode && known.stamp.size < f.stamp.size {
-			from = known.stamp.size
+		if ok && known.stamp.Inode == f.stamp.Inode && known.stamp.Dev == f.stamp.Dev && known.stamp.Size < f.stamp.Size {
+			from = known.stamp.Size
 		}
 		if info, err = r.read(path, stat.Size(), from, info); err != nil {
 			f.err = err

@@ -10,7 +10,7 @@ import (
 
 	"adze/internal/msg"
 	"adze/internal/platform/term"
-	"adze/internal/platform/text/jsonline"
+	"adze/internal/platform/text/jsonscan"
 	"adze/internal/platform/text/redact"
 	"adze/internal/session/store"
 )
@@ -57,7 +57,7 @@ func Export(w io.Writer, info *Info, o ExportOptions) error {
 	case HTML:
 		err = exportText(f, &html{page{w: out, clean: clean}}, info, o.Seen)
 	default:
-		return fmt.Errorf("exporting session: there is no format %q; choose markdown, json or html", o.Format)
+		return fmt.Errorf("exporting session: unknown format %q; choose markdown, json or html", o.Format)
 	}
 	if err == nil {
 		err = out.Flush()
@@ -201,9 +201,8 @@ func inputFields(u *msg.ToolUse) []field {
 		return []field{{"input", u.Malformed}}
 	}
 	var all []field
-	c := jsonline.New(u.Input)
-	c.Enter('{')
-	for key := range c.Keys() {
+	c := jsonscan.Lazy(u.Input)
+	for key := range c.Members {
 		f := field{name: string(key)}
 		if c.Kind() == '"' {
 			f.value = c.String()

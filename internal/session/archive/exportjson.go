@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"adze/internal/msg"
-	"adze/internal/platform/text/jsonline"
+	"adze/internal/platform/text/jsonscan"
 	"adze/internal/session/store"
 )
 
@@ -77,13 +77,13 @@ func appendClean(dst, value []byte, clean func(name, value string) string) []byt
 		}
 		dst = append(dst, value[i:i+n]...)
 		i += n
-		c := jsonline.New(value[i:])
+		c := jsonscan.Lazy(value[i:])
 		raw := c.Skip()
 		if c.Err() != nil {
 			return append(dst, value[i:]...) // unreachable: the value was parsed before
 		}
 		i += len(raw)
-		text := jsonline.New(raw)
+		text := jsonscan.Lazy(raw)
 		s := text.String()
 		if rest := bytes.TrimLeft(value[i:min(len(value), i+8)], " \t"); len(rest) > 0 && rest[0] == ':' {
 			name = s
@@ -104,9 +104,8 @@ func appendClean(dst, value []byte, clean func(name, value string) string) []byt
 // keysInOrder returns the field names of an object.
 func keysInOrder(object json.RawMessage) []string {
 	var names []string
-	c := jsonline.New(object)
-	c.Enter('{')
-	for key := range c.Keys() {
+	c := jsonscan.Lazy(object)
+	for key := range c.Members {
 		c.Skip()
 		if name := string(key); !strings.Contains(name, `\`) {
 			names = append(names, name)

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"adze/internal/msg"
-	"adze/internal/platform/text/jsonline"
+	"adze/internal/platform/text/jsonscan"
 	"adze/internal/session/store"
 )
 
@@ -233,9 +233,8 @@ func (r *reader) note(line []byte) {
 
 // leaf reads the session's current branch from its last message.
 func (r *reader) leaf(line []byte) {
-	c := jsonline.New(line)
-	c.Enter('{')
-	for key := range c.Keys() {
+	c := jsonscan.Lazy(line)
+	for key := range c.Members {
 		if string(key) == "message" && r.info.Branch != "" {
 			return
 		}
@@ -261,7 +260,7 @@ func (r *reader) partial(line []byte) {
 		if end := bytes.LastIndexByte(rest, ' '); end > 0 { // do not cut an escape sequence
 			rest = rest[:end]
 		}
-		c := jsonline.New(append(append([]byte{'"'}, rest...), '"'))
+		c := jsonscan.Lazy(append(append([]byte{'"'}, rest...), '"'))
 		r.firstWords = store.AutoTitleOf(promptText(c.String()))
 		r.info.Messages++
 		return

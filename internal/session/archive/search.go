@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"adze/internal/msg"
+	"adze/internal/platform/fs/filestate"
 	"adze/internal/platform/search/regex"
 	"adze/internal/session/store"
 )
@@ -73,12 +74,12 @@ func byAge(home, dir string) ([]file, error) {
 	}
 	for i := range files {
 		if info, err := os.Stat(files[i].path()); err == nil && info.Mode().IsRegular() {
-			files[i].stamp = stampOf(info)
+			files[i].stamp = filestate.StampOf(info)
 		}
 	}
-	files = slices.DeleteFunc(files, func(f file) bool { return f.stamp == stamp{} })
+	files = slices.DeleteFunc(files, func(f file) bool { return f.stamp == filestate.Stamp{} })
 	slices.SortFunc(files, func(a, b file) int {
-		return cmp.Or(cmp.Compare(b.stamp.modified, a.stamp.modified), strings.Compare(a.key, b.key))
+		return cmp.Or(cmp.Compare(b.stamp.MTime, a.stamp.MTime), strings.Compare(a.key, b.key))
 	})
 	return files, nil
 }

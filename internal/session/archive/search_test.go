@@ -12,7 +12,7 @@ import (
 
 	"adze/internal/msg"
 	"adze/internal/platform/search/regex"
-	"adze/internal/platform/text/jsonline"
+	"adze/internal/platform/text/jsonscan"
 	"adze/internal/session/store"
 )
 
@@ -144,7 +144,7 @@ func TestPrefilterMissesNothing(t *testing.T) {
 			text = strings.ToUpper(text)
 		}
 		raw := encode(t, text)
-		cursor := jsonline.New([]byte(raw))
+		cursor := jsonscan.Lazy([]byte(raw))
 		decoded := cursor.String()
 		if decoded != text {
 			t.Fatalf("%s is %q, not %q", raw, decoded, text)

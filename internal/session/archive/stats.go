@@ -89,7 +89,7 @@ func Measure(ctx context.Context, home string, o StatsOptions) (*Stats, error) {
 		return nil, err
 	}
 	if !o.Since.IsZero() {
-		files = slices.DeleteFunc(files, func(f file) bool { return f.stamp.modified < o.Since.UnixNano() })
+		files = slices.DeleteFunc(files, func(f file) bool { return f.stamp.MTime < o.Since.UnixNano() })
 	}
 	next := make(chan string)
 	total := newCount(&o)
