@@ -1,11 +1,15 @@
-// Package compat holds the tool names used in permission rules: adze's own and the ones found
-// in other programs' rule files. It is the only package below the tools that knows tools by
-// name. A tool without an entry works, because rules for reads, writes, commands and hosts
+// Package compat holds the tool names used in permission rules: adze's own, in a generated list, and
+// the ones found in other programs' rule files. It is the only package below the tools that knows tools
+// by name. A tool without an entry works, because rules for reads, writes, commands and hosts
 // apply to any tool's calls.
 package compat
 
 import (
+	_ "embed" // builtin.txt
+	"maps"
+	"slices"
 	"strings"
+	"sync"
 
 	"adze/internal/platform/text/spell"
 )
@@ -57,31 +61,58 @@ func (k Kind) Paths() bool { return k == Reads || k == Writes }
 // Runs reports whether a rule without content allows arbitrary execution: commands or agents.
 func (k Kind) Runs() bool { return k == Shell || k == Foreign || k == Agent }
 
-// tools lists the tool names that rules and hooks may use: the tools of this version, specified
-// tools that do not exist yet, and names in other programs' files.
-const tools = " Bash Shell PowerShell Read Edit Write NotebookEdit Glob Grep Agent Task AskUserQuestion TodoWrite TaskOutput TaskStop " +
-	"TaskCreate TaskGet TaskList TaskUpdate EnterPlanMode ExitPlanMode VerifyPlanExecution WebFetch WebSearch LSP Skill Workflow Sleep " +
-	"SearchExtraTools ToolSearch ExecuteExtraTool StructuredOutput SendMessage TeamCreate TeamDelete EnterWorktree ExitWorktree " +
-	"CronCreate CronDelete CronList ListMcpResources ReadMcpResource Brief DiscoverSkills RemoteTrigger Monitor SendUserFile " +
-	"PushNotification SubscribePR WebBrowser Snip CtxInspect ListPeers " +
-	"MultiEdit LS NotebookRead TodoRead BashOutput KillShell KillBash SlashCommand ListMcpResourcesTool ReadMcpResourceTool "
+// builtin lists the tools, one per line with its aliases. It is generated from the tools with
+// go test ./internal/app/wire -update.
+//
+//go:embed builtin.txt
+var builtin string
 
-// Names returns the tool names that rules and hooks may use, except MCP server tools.
-func Names() []string { return strings.Fields(tools) }
+// others lists further names that rules and hooks may use: names in other programs' files, and
+// specified tools that do not exist yet.
+const others = "VerifyPlanExecution LSP Sleep Brief RemoteTrigger SendUserFile PushNotification SubscribePR WebBrowser ListPeers " +
+	"MultiEdit LS NotebookRead TodoRead BashOutput KillBash SlashCommand"
+
+// canonical maps every known name to the current one.
+var canonical = sync.OnceValue(func() map[string]string {
+	all := map[string]string{}
+	for line := range strings.Lines(builtin) {
+		names := strings.Fields(line)
+		for _, name := range names {
+			all[name] = names[0]
+		}
+	}
+	for name := range strings.FieldsSeq(others) {
+		all[name] = name
+	}
+	all["MultiEdit"] = Edit
+	return all
+})
+
+// Canonical returns the current name of the tool with this name or alias. Unknown names are returned
+// unchanged.
+func Canonical(name string) string {
+	if current, ok := canonical()[name]; ok {
+		return current
+	}
+	return name
+}
+
+// Names returns the tool names that rules and hooks may use, sorted, except MCP server tools.
+func Names() []string { return slices.Sorted(maps.Keys(canonical())) }
 
 // Unknown returns a clause saying that no tool has that name, with a suggestion, or "" if there
 // may be one. Servers choose their tools' names.
 func Unknown(name string) string {
-	switch {
-	case strings.Contains(tools, " "+name+" ") || strings.HasPrefix(name, "mcp__"):
+	switch _, known := canonical()[name]; {
+	case known || strings.HasPrefix(name, "mcp__"):
 		return ""
 	case strings.HasPrefix(strings.ToLower(name), "mcp_"):
-		return "there is no tool " + name + "; those of a server are called mcp__server__tool"
+		return "unknown tool " + name + "; a server's tools are called mcp__server__tool"
 	}
 	if near := spell.Closest(name, Names(), 1); len(near) > 0 {
-		return "there is no tool " + name + " (did you mean " + near[0] + "?)"
+		return "unknown tool " + name + " (did you mean " + near[0] + "?)"
 	}
-	return "there is no tool " + name
+	return "unknown tool " + name
 }
 
 // TakesContent reports whether rules for a known tool can be limited to some of its calls.
