@@ -3,6 +3,8 @@ package rule
 import (
 	"errors"
 	"fmt"
+	"net"
+	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
@@ -16,28 +18,48 @@ func parseDomain(content string) (host string, note, err error) {
 	host, ok := strings.CutPrefix(content, "domain:")
 	if !ok && strings.Contains(content, "://") {
 		if u, err := url.Parse(content); err == nil && HostOf(content) != "" {
-			host = CleanHost(u.Hostname())
-			if u.Port() != "" {
-				host += ":" + u.Port()
-			}
-			return host, fmt.Errorf("a rule speaks of a host, not of a page; it counts as domain:%s", host), nil
+			host = joinPort(CleanHost(u.Hostname()), u.Port())
+			return host, fmt.Errorf("a rule names a host, not a page; it is read as domain:%s", host), nil
 		}
 	}
 	if !ok {
 		return "", nil, errors.New("write domain: and a host, such as domain:example.org")
 	}
-	host, port, ported := strings.Cut(host, ":")
+	host, port, ported := cutPort(host)
 	host = CleanHost(host)
 	if bare := strings.TrimPrefix(host, "*."); bare == "" || strings.ContainsAny(bare, "*/@ \t") {
-		return "", nil, fmt.Errorf("%q is no host; write domain:example.org, or domain:*.example.org for those below it", host)
+		return "", nil, fmt.Errorf("%q is not a host; write domain:example.org, or domain:*.example.org for its subdomains", host)
 	}
 	if ported {
 		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 || strconv.Itoa(n) != port {
-			return "", nil, fmt.Errorf("%q is no port; write domain:%s, or domain:%s:8080 for another port than those of the web", port, host, host)
+			return "", nil, fmt.Errorf("%q is not a port; write domain:%s, or domain:%s:8080 for a non-standard port", port, host, host)
 		}
-		host += ":" + port
 	}
-	return host, nil, nil
+	return joinPort(host, port), nil, nil
+}
+
+// cutPort splits a host such as example.org:8080, ::1 or [::1]:8080 into host and port.
+func cutPort(target string) (host, port string, ported bool) {
+	if rest, ok := strings.CutPrefix(target, "["); ok {
+		host, port, ok = strings.Cut(rest, "]")
+		port, ported = strings.CutPrefix(port, ":")
+		if !ok || port != "" && !ported {
+			return target, "", false
+		}
+		return host, port, ported
+	}
+	if strings.Count(target, ":") > 1 {
+		return target, "", false // an IPv6 address
+	}
+	return strings.Cut(target, ":")
+}
+
+// joinPort is the inverse of cutPort. The port may be empty.
+func joinPort(host, port string) string {
+	if port == "" {
+		return host
+	}
+	return net.JoinHostPort(host, port)
 }
 
 // HostOf returns the host of a URL or host:port in the form rules use: with the port unless it
@@ -54,13 +76,10 @@ func HostOf(target string) string {
 	if port == "" && strings.EqualFold(u.Scheme, "http") {
 		port = httpPort
 	}
-	switch {
-	case port == "" || port == httpsPort:
-		return host
-	case strings.Contains(host, ":"):
-		host = "[" + host + "]"
+	if port == httpsPort {
+		port = ""
 	}
-	return host + ":" + port
+	return joinPort(host, port)
 }
 
 // Web ports, which a rule without a port covers.
@@ -70,11 +89,19 @@ const (
 )
 
 // WebHost returns a host from [HostOf] without the port if it is a web port.
-func WebHost(host string) string { return strings.TrimSuffix(host, ":"+httpPort) }
+func WebHost(target string) string {
+	if host, port, _ := cutPort(target); port == httpPort {
+		return host
+	}
+	return target
+}
 
 // CleanHost returns a host, or a host pattern beginning with *., normalized for comparison.
 func CleanHost(host string) string {
 	host = strings.TrimSpace(host)
+	if addr, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
+		return addr.Unmap().String() // one spelling for each address
+	}
 	bare, wild := strings.CutPrefix(host, "*.")
 	ascii, err := web.ASCII(bare)
 	switch {
@@ -107,10 +134,7 @@ func (x *HostIndex) Match(target string) *Rule {
 	if len(x.all) > 0 {
 		return x.all[0]
 	}
-	host, port, _ := strings.Cut(target, ":")
-	if strings.HasPrefix(target, "[") {
-		host, port = target, ""
-	}
+	host, port, _ := cutPort(target)
 	if port == "" {
 		port = httpsPort
 	}
@@ -131,7 +155,7 @@ func (x *HostIndex) Match(target string) *Rule {
 
 // at returns a rule with exactly this host or host pattern that covers the port.
 func (x *HostIndex) at(host, port string) *Rule {
-	if rules := x.byHost[host+":"+port]; len(rules) > 0 {
+	if rules := x.byHost[joinPort(host, port)]; len(rules) > 0 {
 		return rules[0]
 	}
 	for _, r := range x.byHost[host] {
