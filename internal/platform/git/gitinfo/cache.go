@@ -7,12 +7,13 @@ import (
 	"adze/internal/platform/git/gitrepo"
 )
 
-var format = cachefile.Format{Mark: "adze-git 1\n", Max: 1 << 20}
+var format = cachefile.Format{Mark: "adze-git 2\n", Max: 1 << 20}
 
 // A record caches git's answers for later processes.
 type record struct {
 	repo *gitrepo.Repository // nil if git must run
 	head string              // checked-out commit; empty if unknown
+	tree string              // that commit's tree
 	log  string              // log of that commit
 	slow bool                // the status took longer than startup can wait
 }
@@ -26,22 +27,22 @@ func load(c Config) (k record) {
 	if r == nil || r.Foreign() {
 		return k
 	}
-	head, log, slow := r.Text(), r.Text(), r.Flags()[0]
+	head, tree, log, slow := r.Text(), r.Text(), r.Text(), r.Flags()[0]
 	repo := c.Judge.Load(r, c.Dir)
 	if repo == nil || !r.Whole() {
 		return k
 	}
-	return record{repo, head, log, slow}
+	return record{repo, head, tree, log, slow}
 }
 
 // same reports whether both records serialize to the same data.
 func (k *record) same(o *record) bool {
-	return k.head == o.head && k.log == o.log && k.slow == o.slow && k.repo.Same(o.repo)
+	return k.head == o.head && k.tree == o.tree && k.log == o.log && k.slow == o.slow && k.repo.Same(o.repo)
 }
 
 func (s *Source) save(k record) {
 	w := &cachefile.Writer{}
-	w.Text(k.head, k.log)
+	w.Text(k.head, k.tree, k.log)
 	w.Flags(k.slow)
 	ctx, cancel := context.WithTimeout(context.Background(), limit) // runs even after Close
 	defer cancel()

@@ -46,6 +46,9 @@ type Config struct {
 	// Wait is how long the first snapshot waits for the status, which is slow in large
 	// repositories.
 	Wait time.Duration
+	// Quick, if non-nil, computes the output of git status --short in dir without running git,
+	// if it can. The index has no changes if it would commit tree.
+	Quick func(ctx context.Context, repo *gitrepo.Repository, dir, tree string) (string, bool)
 }
 
 // A Source reads a repository in the background. It is safe for concurrent use.
@@ -115,18 +118,25 @@ func (s *Source) read() {
 	}
 	s.slow = kept.slow
 	s.set(func(all *Snapshot) { all.User, all.Pending = firstLine(repo.User()), true })
-	now := record{head: kept.head, log: kept.log}
+	now := record{head: kept.head, tree: kept.tree, log: kept.log}
+	head, direct := s.readRefs(repo)
+	if head == "" || head != kept.head {
+		now.head, now.tree, now.log = "", "", ""
+	}
+	tree := now.tree
 	var status sync.WaitGroup
 	status.Go(func() {
-		now.repo, now.slow = s.readStatus(repo)
+		now.repo, now.slow = s.readStatus(repo, tree)
 		close(s.status)
 	})
-	head := s.readRefs(repo)
-	if head == "" || head != kept.head {
-		now.head, now.log = "", ""
+	if !direct {
+		s.askRefs(repo)
+	}
+	if now.head == "" {
 		if repo := s.renew(repo); repo != nil {
-			if log, ok := s.ask(repo, "log", "--oneline", "--no-decorate", "-n", "5"); ok {
-				now.head, now.log = head, log
+			if log, ok := s.ask(repo, "log", "--no-decorate", "--format=tformat:%T %h %s", "-n", "5"); ok {
+				now.head = head
+				now.tree, now.log = splitLog(log)
 			}
 		}
 	}
@@ -138,10 +148,31 @@ func (s *Source) read() {
 	}
 }
 
-// readStatus runs git status. It returns the repository's state at that time and whether the
-// status took longer than startup can wait. If it was slow last time, git runs only after
+// splitLog removes the trees from the lines of a log, and returns the first one.
+func splitLog(text string) (tree, log string) {
+	var lines []string
+	for line := range strings.Lines(text) {
+		id, line, _ := strings.Cut(line, " ")
+		if tree == "" {
+			tree = id
+		}
+		lines = append(lines, line)
+	}
+	return tree, strings.Join(lines, "")
+}
+
+// readStatus reads the status. It returns the repository's state at that time and whether the
+// status took longer than startup can wait. If git was slow last time, it runs only after
 // startup.
-func (s *Source) readStatus(repo *gitrepo.Repository) (*gitrepo.Repository, bool) {
+func (s *Source) readStatus(repo *gitrepo.Repository, tree string) (*gitrepo.Repository, bool) {
+	if tree != "" && s.cfg.Quick != nil {
+		if now := s.renew(repo); now != nil {
+			if out, ok := s.cfg.Quick(s.ctx, now, s.cfg.Dir, tree); ok {
+				s.setStatus(out)
+				return now, false
+			}
+		}
+	}
 	if s.slow && !s.afterStart() {
 		return repo, true
 	}
@@ -151,14 +182,19 @@ func (s *Source) readStatus(repo *gitrepo.Repository) (*gitrepo.Repository, bool
 	}
 	began := time.Now()
 	out, ok := s.ask(repo, "status", "--short")
-	s.set(func(all *Snapshot) {
-		all.Pending = false
-		if ok {
-			all.Status, all.Cut = cut(out)
-			all.Clean = out == ""
-		}
-	})
+	if ok {
+		s.setStatus(out)
+	} else {
+		s.set(func(all *Snapshot) { all.Pending = false })
+	}
 	return repo, time.Since(began) > s.cfg.Wait
+}
+
+func (s *Source) setStatus(out string) {
+	s.set(func(all *Snapshot) {
+		all.Status, all.Cut = cut(out)
+		all.Clean, all.Pending = out == "", false
+	})
 }
 
 // renew returns the current state of the repository, or nil if git must not run in it. A commit
@@ -201,14 +237,20 @@ func (s *Source) ask(repo *gitrepo.Repository, args ...string) (string, bool) {
 	return strings.TrimRight(strings.ToValidUTF8(string(out[:min(len(out), maxOutput)]), "\uFFFD"), "\n"), err == nil
 }
 
-// readRefs finds the branches in git's files, or by running git. It returns the checked-out
-// commit, or "" if unknown.
-func (s *Source) readRefs(repo *gitrepo.Repository) string {
-	if r, ok := openRefs(repo); ok {
-		usual := r.usual()
-		s.set(func(all *Snapshot) { all.Branch, all.Default = r.branch, usual })
-		return r.current()
+// readRefs finds the branches in git's files, if it can. It returns the checked-out commit, or
+// "" if unknown.
+func (s *Source) readRefs(repo *gitrepo.Repository) (head string, ok bool) {
+	r, ok := openRefs(repo)
+	if !ok {
+		return "", false
 	}
+	usual := r.usual()
+	s.set(func(all *Snapshot) { all.Branch, all.Default = r.branch, usual })
+	return r.current(), true
+}
+
+// askRefs finds the branches by running git.
+func (s *Source) askRefs(repo *gitrepo.Repository) {
 	var both sync.WaitGroup
 	both.Go(func() {
 		if out, ok := s.ask(repo, "symbolic-ref", "--short", "HEAD"); ok {
@@ -222,7 +264,6 @@ func (s *Source) readRefs(repo *gitrepo.Repository) string {
 		}
 	})
 	both.Wait()
-	return ""
 }
 
 // defaultBranch returns the remote's default branch, or a branch with a usual name.
