@@ -51,7 +51,7 @@ func (t *Turn) Wire(a *agent.Agent) {
 		}
 	}
 	if !t.cfg.Off {
-		a.Shortener = shortener{t}
+		a.Shortener = t
 	}
 }
 
@@ -194,7 +194,7 @@ func (t *Turn) Clear() agent.Compacted {
 }
 
 // cleared is the start of a conversation after the user cleared it.
-const cleared = "The user has cleared the conversation and starts over. Nothing of what was said before is known any more."
+const cleared = "The user has cleared the conversation and starts over. Earlier messages are gone."
 
 // begin replaces the conversation with seg.
 func (t *Turn) begin(seg *compact.Segment, trigger compact.Trigger, focus string) *agent.Compacted {

@@ -176,7 +176,10 @@ func (w *Window) clearable(use *msg.ToolUse) bool {
 	yes, known := w.clears[name]
 	if !known {
 		t, _, ok := pool.Lookup(name)
-		yes = ok && t.Traits().Clearable
+		if !ok {
+			return false // its server may still connect
+		}
+		yes = t.Traits().Clearable
 		w.clears[name] = yes
 	}
 	return yes
@@ -241,7 +244,7 @@ func (w *Window) restart(seg *compact.Segment) {
 		w.cfg.Done(seg.Restored)
 	}
 	if seg.Text == "" {
-		w.conv.Tell(agent.Notice{Text: "The oldest messages were dropped from what the model sees, to make room. The transcript keeps them."})
+		w.conv.Tell(agent.Notice{Text: "The oldest messages are no longer sent to the model, to make room. The transcript keeps them."})
 	}
 }
 
