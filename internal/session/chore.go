@@ -84,7 +84,7 @@ func (s *Session) compact(op Compact) chore {
 }
 
 // rewind executes [Rewind].
-func rewind(s *Session, op Rewind) func(context.Context) (string, error) {
+func (s *Session) rewind(op Rewind) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
 		_, at, err := divide(s.Turns(), Compact{From: op.To})
 		if err != nil {
@@ -121,11 +121,11 @@ func sideWindow(ctx context.Context, s *Session, m agent.Model) *window.Turn {
 }
 
 // askAside executes [Aside].
-func askAside(s *Session, text string) func(context.Context) (string, error) {
+func (s *Session) askAside(text string) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
 		m, _, err := s.cfg.Models.resolve(s.Model())
 		if err == nil && s.window == nil {
-			err = errors.New("there is no model to ask in this session")
+			err = errors.New("no model to ask in this session")
 		}
 		if err != nil {
 			return "", err
@@ -173,9 +173,9 @@ func (s *Session) snip(context.Context) (agent.Event, error) {
 		case 0:
 			text = "The model has named nothing that could be cut out."
 		case 1:
-			text = "1 step will be cut out of what the model sees with the next request."
+			text = "1 step will be omitted from the next request."
 		default:
-			text = fmt.Sprintf("%d steps will be cut out of what the model sees with the next request.", n)
+			text = fmt.Sprintf("%d steps will be omitted from the next request.", n)
 		}
 	}
 	return agent.Notice{Text: text}, nil

@@ -282,7 +282,7 @@ func live(ev agent.Event) bool {
 // Submit hands an operation to the session and returns when it is queued or started. Results
 // are in the entries.
 func (s *Session) Submit(ctx context.Context, op Op) error {
-	if j, ok := jobOf(s, op); ok {
+	if j, ok := s.jobOf(op); ok {
 		return s.queue.add(j)
 	}
 	switch op := op.(type) {
@@ -324,14 +324,14 @@ func (s *Session) Submit(ctx context.Context, op Op) error {
 		s.prefs.set(func(p *preferences) { p.loop.Thinking = op.Thinking })
 		return nil
 	case Override:
-		return override(s, op)
+		return s.override(op)
 	}
 	panic(fmt.Sprintf("session: unknown operation %T", op))
 }
 
 // jobOf returns the job for an operation that waits for its turn, and reports whether op is
 // such an operation.
-func jobOf(s *Session, op Op) (job, bool) {
+func (s *Session) jobOf(op Op) (job, bool) {
 	switch op := op.(type) {
 	case Prompt:
 		return job{Prompt: op}, true
@@ -342,13 +342,13 @@ func jobOf(s *Session, op Op) (job, bool) {
 	case Clear:
 		return job{Prompt: Prompt{ID: op.ID}, note: true, chore: s.clear}, true
 	case Rewind:
-		return job{Prompt: Prompt{ID: op.ID}, note: true, local: rewind(s, op)}, true
+		return job{Prompt: Prompt{ID: op.ID}, note: true, local: s.rewind(op)}, true
 	case Snip:
 		return job{note: true, chore: s.snip}, true
 	case Notes:
 		return job{note: true, chore: s.writeNotes}, true
 	case Aside:
-		return job{Prompt: Prompt{ID: op.ID}, note: true, markdown: true, local: askAside(s, op.Text)}, true
+		return job{Prompt: Prompt{ID: op.ID}, note: true, markdown: true, local: s.askAside(op.Text)}, true
 	case Local:
 		return job{Prompt: Prompt{ID: op.ID}, note: true, local: op.Do}, true
 	case Later:
@@ -372,7 +372,7 @@ func (s *Session) setModel(ctx context.Context, name string) error {
 	return nil
 }
 
-func override(s *Session, op Override) error {
+func (s *Session) override(op Override) error {
 	if op.Model != "" {
 		if _, err := s.cfg.Models.Resolve(op.Model); err != nil {
 			return err

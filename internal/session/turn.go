@@ -33,7 +33,7 @@ func (s *Session) do(ctx context.Context, j job) {
 		s.feed.add(ctx, Loop{ev}, live(ev))
 	}
 	if j.later != nil {
-		j = resolve(ctx, s, j)
+		j = s.resolve(ctx, j)
 	}
 	switch {
 	case j.local != nil:
@@ -62,9 +62,9 @@ func (s *Session) do(ctx context.Context, j job) {
 }
 
 // resolve evaluates a [Later] job and returns the resulting job.
-func resolve(ctx context.Context, s *Session, j job) job {
+func (s *Session) resolve(ctx context.Context, j job) job {
 	op, err := j.later(ctx)
-	now, ok := jobOf(s, op)
+	now, ok := s.jobOf(op)
 	if err == nil && (!ok || !now.hasOutput() || now.later != nil) {
 		err = fmt.Errorf("%T does not take the place of a turn", op)
 	}
