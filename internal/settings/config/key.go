@@ -52,6 +52,11 @@ type Key struct {
 	// not even the user's own. Values are written as in a variable.
 	Personal, Managed bool
 	Tighten, NotLocal []string
+	// Endpoint means that the key determines where provider requests go, or whom they trust. No file in a
+	// workspace can set its variables.
+	Endpoint bool
+	// Secret means that the value is not shown.
+	Secret bool
 	// Effect classifies how the key affects the user's permissions if a project sets it. Keys
 	// that no project can set have none.
 	Effect Effect

@@ -33,8 +33,8 @@ func (b *builder) takeVars(doc *document) {
 			case err != nil:
 				warn(v.Value.Start, "%s %v", v.Name, err)
 			case !validName(v.Name):
-				warn(v.Value.Start, "%q is no name of a variable", v.Name)
-			case doc.grant != Whole && Redirects(v.Name):
+				warn(v.Value.Start, "%q is not a variable name", v.Name)
+			case doc.grant != Whole && (Redirects(v.Name) || b.guards(v.Name)):
 				if b.demote(doc, m.path+"."+v.Name, true) {
 					continue
 				}
@@ -45,6 +45,16 @@ func (b *builder) takeVars(doc *document) {
 			}
 		}
 	}
+}
+
+// guards reports whether a variable belongs to a key for an address or a secret.
+func (b *builder) guards(variable string) bool {
+	for _, k := range b.keys {
+		if (k.Endpoint || k.Secret) && slices.Contains(k.Env, variable) {
+			return true
+		}
+	}
+	return false
 }
 
 func (b *builder) setVar(v Var) {
