@@ -30,14 +30,11 @@ func (s Setting) Text() string {
 	return string(s.Value)
 }
 
-// secretValue is the Accepted text of keys whose values are not shown.
-const secretValue = "a secret"
-
 // Describe returns a key with its value and origin. Secrets are masked.
 func Describe(s *config.Settings, k *config.Key) Setting {
 	v := Setting{k.ID(), s.JSON(k.ID()), s.Origin(k.ID())}
 	switch {
-	case (k.Accepted == secretValue || strings.HasSuffix(k.ID(), "_HEADERS")) && v.Origin != "":
+	case k.Secret && v.Origin != "":
 		v.Value = json.RawMessage(`"***"`)
 	case k.Name == "mcpServers" && v.Origin != "": // entries hold tokens
 		var servers map[string]json.RawMessage
@@ -73,9 +70,9 @@ func Find(s *config.Settings, name string) (*config.Key, error) {
 		names = append(names, k.ID())
 	}
 	if near := spell.Closest(name, names, 1); len(near) > 0 {
-		return nil, setup.Errorf("there is no setting %s; did you mean %s?", name, near[0])
+		return nil, setup.Errorf("unknown setting %s; did you mean %s?", name, near[0])
 	}
-	return nil, setup.Errorf("there is no setting %s; adze config list --all lists all settings", name)
+	return nil, setup.Errorf("unknown setting %s; adze config list --all lists all settings", name)
 }
 
 // Change writes a value, as typed by the user, to a scope's settings; nil removes it. It
@@ -111,7 +108,7 @@ func (p *Project) why(to scope.Scope, file, origin string) string {
 	case !p.Trust.Trusted():
 		return "the workspace is not trusted; see adze trust"
 	case to == scope.Local && p.Unconfirmed(file) != "":
-		return "you have not confirmed what else the file holds; adze trust shows it and asks"
+		return "you have not confirmed the file's other content; run adze trust to review it"
 	}
 	return "settings of that scope are not read"
 }

@@ -2,25 +2,50 @@
 // trusted, and decodes them into typed sections.
 package settings
 
-import "adze/internal/settings/config"
+import (
+	"cmp"
+	"sync"
+
+	"adze/internal/model/providers"
+	"adze/internal/settings/config"
+)
 
 // Addresses returns the keys that determine where provider requests go and which certificates
 // are trusted. A file in a workspace cannot set them, not even the user's own: the user's key
 // goes only where the user's or administrator's settings, the environment or the command line
 // direct it.
-func Addresses() []string {
-	return []string{
-		"ADZE_BASE_URL", "ADZE_OPENAI_BASE_URL", "ADZE_GEMINI_BASE_URL", "ADZE_XAI_BASE_URL", "ADZE_OPENROUTER_BASE_URL", "ADZE_BEDROCK_BASE_URL", "ADZE_VERTEX_BASE_URL", "ADZE_FOUNDRY_BASE_URL", "ADZE_FOUNDRY_RESOURCE",
-		"ADZE_VERTEX_PROJECT_ID",
-		"ADZE_OLLAMA_HOST", "ADZE_LLAMACPP_BASE_URL", "ADZE_LMSTUDIO_BASE_URL", "ADZE_VLLM_BASE_URL",
-		"ADZE_CUSTOM_HEADERS", "ADZE_EXTRA_CA_CERTS", "ADZE_CLIENT_CERT", "ADZE_CLIENT_KEY", "ADZE_ALLOW_INSECURE_HTTP", "ADZE_EXTRA_BODY",
+func Addresses() []string { return addresses() }
+
+var addresses = sync.OnceValue(func() (ids []string) {
+	for _, k := range Keys() {
+		if k.Endpoint {
+			ids = append(ids, k.ID())
+		}
 	}
+	return ids
+})
+
+// providerKeys returns the keys for the built-in providers' keys and addresses.
+func providerKeys() (all []config.Key) {
+	for _, p := range providers.All() {
+		if len(p.Key) > 0 {
+			all = append(all, config.Key{Env: p.Key, Kind: config.Text, Secret: true, Accepted: "a secret", Doc: "the API key of the provider " + p.Name, Requirement: "PROV-02"})
+		}
+		if p.Use != "" {
+			all = append(all, config.Key{Env: []string{p.Use}, Kind: config.Bool, Default: "false", Doc: "select the provider " + p.Name, Requirement: "PROV-02"})
+		}
+		all = append(all, config.Key{
+			Env: p.BaseURL, Kind: config.Text, Endpoint: true, Accepted: cmp.Or(p.Accepts, "a URL"),
+			Doc: cmp.Or(p.About, "the base URL of another server that implements the "+p.Server+" API"), Requirement: "PROV-03",
+		})
+	}
+	return all
 }
 
 // Keys returns the table of all settings: everything the program reads from a settings file or
 // the environment is declared here. docs/reference/settings.md is generated from it.
 func Keys() []config.Key {
-	return []config.Key{
+	return append(providerKeys(), []config.Key{
 		{Name: "model", Effect: config.Widens, Env: []string{"ADZE_MODEL", "ANTHROPIC_MODEL"}, Kind: config.Text, Accepted: "a model id or alias, or `replay:FILE`",
 			Doc: "the model to use", Requirement: "SESS-02"},
 		{Name: "fallbackModel", Effect: config.Widens, Env: []string{"ADZE_FALLBACK_MODEL"}, Kind: config.Text, Accepted: "a model id or alias",
@@ -40,29 +65,22 @@ func Keys() []config.Key {
 		{Name: "ultrathink", Effect: config.Neutral, Kind: config.Bool, Default: "true",
 			Doc: "the word `ultrathink` in a prompt raises the effort to the model's highest, for one turn", Requirement: "X-097"},
 
-		{Env: []string{"ADZE_API_KEY", "ANTHROPIC_API_KEY"}, Kind: config.Text, Accepted: "a secret",
-			Doc: "the API key for the Anthropic API", Requirement: "PROV-02"},
-		{Env: []string{"ADZE_AUTH_TOKEN", "ANTHROPIC_AUTH_TOKEN"}, Kind: config.Text, Accepted: "a secret",
+		{Env: []string{"ADZE_AUTH_TOKEN", "ANTHROPIC_AUTH_TOKEN"}, Kind: config.Text, Secret: true, Accepted: "a secret",
 			Doc: "a bearer token to use instead of the API key", Requirement: "PROV-03"},
 		{Name: "apiKeyHelper", Kind: config.Text, Accepted: "a shell command", Personal: true,
 			Doc: "a command that prints the API key; it is run again after 5 minutes and when the key is refused", Requirement: "PROV-04"},
-		{Env: []string{"ADZE_BASE_URL", "ANTHROPIC_BASE_URL"}, Kind: config.Text, Accepted: "a URL",
-			Doc: "the base URL of another server that implements the Anthropic API", Requirement: "PROV-03"},
-		{Env: []string{"ADZE_CUSTOM_HEADERS", "ANTHROPIC_CUSTOM_HEADERS"}, Kind: config.Text, Accepted: "lines of `Name: value`",
+		{Env: []string{"ADZE_CUSTOM_HEADERS", "ANTHROPIC_CUSTOM_HEADERS"}, Kind: config.Text, Secret: true, Endpoint: true, Accepted: "lines of `Name: value`",
 			Doc: "extra headers for every request", Requirement: "PROV-03"},
-		{Env: []string{"ADZE_EXTRA_BODY", "CLAUDE_CODE_EXTRA_BODY"}, Kind: config.Object, Accepted: "a JSON object",
+		{Env: []string{"ADZE_EXTRA_BODY", "CLAUDE_CODE_EXTRA_BODY"}, Kind: config.Object, Endpoint: true, Accepted: "a JSON object",
 			Doc: "fields to add to the body of every request", Requirement: "PROV-62"},
-		{Env: []string{"ADZE_EXTRA_CA_CERTS", "NODE_EXTRA_CA_CERTS"}, Kind: config.Text, Accepted: "a PEM file",
+		{Env: []string{"ADZE_EXTRA_CA_CERTS", "NODE_EXTRA_CA_CERTS"}, Kind: config.Text, Endpoint: true, Accepted: "a PEM file",
 			Doc: "certificates to trust in addition to the system's", Requirement: "PROV-03"},
-		{Env: []string{"ADZE_CLIENT_CERT", "CLAUDE_CODE_CLIENT_CERT"}, Kind: config.Text, Accepted: "a PEM file",
+		{Env: []string{"ADZE_CLIENT_CERT", "CLAUDE_CODE_CLIENT_CERT"}, Kind: config.Text, Endpoint: true, Accepted: "a PEM file",
 			Doc: "the client certificate for servers that request one; it may also hold the key", Requirement: "PROV-03"},
-		{Env: []string{"ADZE_CLIENT_KEY", "CLAUDE_CODE_CLIENT_KEY"}, Kind: config.Text, Accepted: "a PEM file, without a passphrase",
+		{Env: []string{"ADZE_CLIENT_KEY", "CLAUDE_CODE_CLIENT_KEY"}, Kind: config.Text, Endpoint: true, Accepted: "a PEM file, without a passphrase",
 			Doc: "the private key of the client certificate", Requirement: "PROV-03"},
-		{Env: []string{"ADZE_ALLOW_INSECURE_HTTP"}, Kind: config.Bool, Default: "false",
+		{Env: []string{"ADZE_ALLOW_INSECURE_HTTP"}, Kind: config.Bool, Endpoint: true, Default: "false",
 			Doc: "permit unencrypted HTTP to other machines", Requirement: "PROV-03"},
-		{Env: []string{"CLAUDE_CODE_USE_BEDROCK"}, Kind: config.Bool, Default: "false", Doc: "select the provider bedrock", Requirement: "PROV-02"},
-		{Env: []string{"ADZE_BEDROCK_BASE_URL", "ANTHROPIC_BEDROCK_BASE_URL"}, Kind: config.Text, Accepted: "a URL",
-			Doc: "the base URL of another server that implements the Bedrock API", Requirement: "PROV-03"},
 		{Name: "awsAuthRefresh", Kind: config.Text, Accepted: "a shell command", Personal: true,
 			Doc: "a command that signs in to AWS; run when the credentials are not accepted", Requirement: "PROV-53"},
 		{Name: "awsCredentialExport", Kind: config.Text, Accepted: "a shell command", Personal: true,
@@ -71,10 +89,7 @@ func Keys() []config.Key {
 			Doc: "cache prompts to bedrock for an hour instead of 5 minutes; read when a session starts", Requirement: "CTX-14"},
 		{Env: []string{"CLAUDE_CODE_SKIP_BEDROCK_AUTH"}, Kind: config.Bool, Default: "false",
 			Doc: "send no credentials to bedrock: a gateway adds them", Requirement: "PROV-03"},
-		{Env: []string{"CLAUDE_CODE_USE_VERTEX"}, Kind: config.Bool, Default: "false", Doc: "select the provider vertex", Requirement: "PROV-02"},
-		{Env: []string{"ADZE_VERTEX_BASE_URL", "ANTHROPIC_VERTEX_BASE_URL"}, Kind: config.Text, Accepted: "a URL",
-			Doc: "the base URL of another server that implements the Vertex API", Requirement: "PROV-03"},
-		{Env: []string{"ADZE_VERTEX_PROJECT_ID", "ANTHROPIC_VERTEX_PROJECT_ID"}, Kind: config.Text, Accepted: "the id of a Google Cloud project; if not set, that of the credentials",
+		{Env: []string{"ADZE_VERTEX_PROJECT_ID", "ANTHROPIC_VERTEX_PROJECT_ID"}, Kind: config.Text, Endpoint: true, Accepted: "the id of a Google Cloud project; if not set, that of the credentials",
 			Doc: "the project for the provider vertex", Requirement: "PROV-03"},
 		{Env: []string{"ADZE_VERTEX_REGION", "CLOUD_ML_REGION"}, Kind: config.Text, Accepted: "a region such as `us-east5`, or `global`; if not set, global; `VERTEX_REGION_` and a model's name replace it for that model",
 			Doc: "the region for the provider vertex", Requirement: "PROV-03"},
@@ -82,37 +97,14 @@ func Keys() []config.Key {
 			Doc: "send no credentials to the Vertex API: a gateway adds them", Requirement: "PROV-03"},
 		{Name: "gcpAuthRefresh", Kind: config.Text, Accepted: "a shell command", Personal: true,
 			Doc: "a command that signs in to Google Cloud; run when the credentials are not accepted", Requirement: "PROV-53"},
-		{Env: []string{"CLAUDE_CODE_USE_FOUNDRY"}, Kind: config.Bool, Default: "false", Doc: "select the provider foundry", Requirement: "PROV-02"},
-		{Env: []string{"ADZE_FOUNDRY_RESOURCE", "ANTHROPIC_FOUNDRY_RESOURCE"}, Kind: config.Text, Accepted: "the name of an Azure resource",
+		{Env: []string{"ADZE_FOUNDRY_RESOURCE", "ANTHROPIC_FOUNDRY_RESOURCE"}, Kind: config.Text, Endpoint: true, Accepted: "the name of an Azure resource",
 			Doc: "the resource for the provider foundry", Requirement: "PROV-03"},
-		{Env: []string{"ADZE_FOUNDRY_BASE_URL", "ANTHROPIC_FOUNDRY_BASE_URL"}, Kind: config.Text, Accepted: "a URL",
-			Doc: "the base URL of the Foundry API, in place of a resource", Requirement: "PROV-03"},
-		{Env: []string{"ADZE_FOUNDRY_API_KEY", "ANTHROPIC_FOUNDRY_API_KEY"}, Kind: config.Text, Accepted: "a secret; if not set, a token of Microsoft Entra",
+		{Env: []string{"ADZE_FOUNDRY_API_KEY", "ANTHROPIC_FOUNDRY_API_KEY"}, Kind: config.Text, Secret: true, Accepted: "a secret; if not set, a token of Microsoft Entra",
 			Doc: "the API key of the provider foundry", Requirement: "PROV-03"},
 		{Env: []string{"CLAUDE_CODE_SKIP_FOUNDRY_AUTH"}, Kind: config.Bool, Default: "false",
 			Doc: "send no credentials to the Foundry API: a gateway adds them", Requirement: "PROV-03"},
-		{Env: []string{"ADZE_OPENAI_API_KEY", "OPENAI_API_KEY"}, Kind: config.Text, Accepted: "a secret", Doc: "the API key of the provider openai", Requirement: "PROV-02"},
-		{Env: []string{"ADZE_OPENAI_BASE_URL", "OPENAI_BASE_URL"}, Kind: config.Text, Accepted: "a URL",
-			Doc: "the base URL of another server that implements the OpenAI API", Requirement: "PROV-03"},
-		{Env: []string{"ADZE_GEMINI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"}, Kind: config.Text, Accepted: "a secret", Doc: "the API key of the provider gemini", Requirement: "PROV-02"},
-		{Env: []string{"ADZE_GEMINI_BASE_URL", "GEMINI_BASE_URL"}, Kind: config.Text, Accepted: "a URL",
-			Doc: "the base URL of another server that implements the Gemini API", Requirement: "PROV-03"},
-		{Env: []string{"ADZE_XAI_API_KEY", "XAI_API_KEY"}, Kind: config.Text, Accepted: "a secret", Doc: "the API key of the provider grok", Requirement: "PROV-02"},
-		{Env: []string{"ADZE_XAI_BASE_URL", "XAI_BASE_URL"}, Kind: config.Text, Accepted: "a URL",
-			Doc: "the base URL of another server that implements the xAI API", Requirement: "PROV-03"},
 		{Env: []string{"ADZE_OPENAI_API"}, Kind: config.Text, Choices: []string{"responses", "chat"},
 			Doc: "the API that the provider openai speaks; if not set, responses at its own address and chat at others", Requirement: "PROV-01"},
-		{Env: []string{"ADZE_OPENROUTER_API_KEY", "OPENROUTER_API_KEY"}, Kind: config.Text, Accepted: "a secret", Doc: "the API key of the provider openrouter", Requirement: "PROV-02"},
-		{Env: []string{"ADZE_OPENROUTER_BASE_URL", "OPENROUTER_BASE_URL"}, Kind: config.Text, Accepted: "a URL",
-			Doc: "the base URL of another server that implements the OpenRouter API", Requirement: "PROV-03"},
-		{Env: []string{"ADZE_OLLAMA_HOST", "OLLAMA_HOST"}, Kind: config.Text, Accepted: "a URL, or a host with or without a port; if not set, 127.0.0.1:11434",
-			Doc: "where Ollama listens", Requirement: "PROV-03"},
-		{Env: []string{"ADZE_LLAMACPP_BASE_URL"}, Kind: config.Text, Accepted: "a URL; if not set, port 8080 of this machine",
-			Doc: "the base URL of a llama.cpp server", Requirement: "PROV-03"},
-		{Env: []string{"ADZE_LMSTUDIO_BASE_URL"}, Kind: config.Text, Accepted: "a URL; if not set, port 1234 of this machine",
-			Doc: "the base URL of LM Studio", Requirement: "PROV-03"},
-		{Env: []string{"ADZE_VLLM_BASE_URL"}, Kind: config.Text, Accepted: "a URL; if not set, port 8000 of this machine",
-			Doc: "the base URL of a vLLM server", Requirement: "PROV-03"},
 		{Name: "providers", Kind: config.Object, Accepted: "an object by name: `dialect`, `baseUrl`, `apiKeyEnv` or `apiKeyHelper`, `headers`, `quirks`, `model`, `smallModel`, `models`", Personal: true,
 			Doc: "custom model providers: gateways, runtimes and servers", Requirement: "PROV-01"},
 
@@ -303,9 +295,9 @@ func Keys() []config.Key {
 			Doc: "the address of the result page", Requirement: "WSR-06"},
 		{Name: "webSearch.html.market", Kind: config.Text, Default: "en-US", Accepted: "a language and country", Personal: true,
 			Doc: "the market of the result page", Requirement: "WSR-06"},
-		{Name: "webSearch.html.headers", Kind: config.Object, Accepted: "an object of header names and values", Personal: true,
+		{Name: "webSearch.html.headers", Kind: config.Object, Secret: true, Accepted: "an object of header names and values", Personal: true,
 			Doc: "further headers for the request of the result page", Requirement: "WSR-06"},
-		{Env: []string{"ADZE_BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY"}, Kind: config.Text, Accepted: "a secret",
+		{Env: []string{"ADZE_BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY"}, Kind: config.Text, Secret: true, Accepted: "a secret",
 			Doc: "the key for searching with Brave", Requirement: "WSR-09"},
 		{Name: "read.maxBytes", Effect: config.Neutral, Kind: config.Int, Default: "262144", Min: 1024, Max: 64 << 20,
 			Doc: "the largest file that Read returns whole, in bytes", Requirement: "LIM-01"},
@@ -486,5 +478,5 @@ func Keys() []config.Key {
 			Doc: "remove sessions older than this many days; if not set, sessions are kept; 0 means none are saved", Requirement: "SESS-14"},
 		{Env: []string{"ADZE_NO_FSYNC"}, Kind: config.Bool, Default: "false",
 			Doc: "do not force transcripts to disk; for measurements", Requirement: "SESS-12"},
-	}
+	}...)
 }

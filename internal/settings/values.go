@@ -428,8 +428,9 @@ func webSection(s *config.Settings) Web {
 // programVars returns the variables for programs. Provider addresses from workspace files are
 // removed, because a program started by the user, such as a hook, may have the key.
 func programVars(s *config.Settings) []config.Var {
+	addresses := Addresses()
 	return slices.DeleteFunc(slices.Clone(s.Env()), func(v config.Var) bool {
-		return (v.Scope == scope.Local || v.Scope == scope.Project) && slices.ContainsFunc(Addresses(), func(id string) bool {
+		return (v.Scope == scope.Local || v.Scope == scope.Project) && slices.ContainsFunc(addresses, func(id string) bool {
 			k, _ := s.Key(id) // ok: an unknown key has no variables
 			return slices.Contains(k.Env, v.Name)
 		})
