@@ -214,18 +214,12 @@ func (c *contents) ignored(ctx context.Context, name string) bool {
 // parent creates the parent directory of a file in the worktree. It fails if a committed
 // symlink leads out of the worktree.
 func (c *contents) parent(name string) error {
-	dir := filepath.Dir(filepath.Join(c.rec.Path, name))
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	real, err := filepath.EvalSymlinks(dir)
+	tree, err := os.OpenRoot(c.rec.Path)
 	if err != nil {
 		return err
 	}
-	if !contains(c.rec.Path, real) {
-		return errors.New("a link in the worktree leads out of it")
-	}
-	return nil
+	defer tree.Close()
+	return tree.MkdirAll(filepath.Dir(filepath.FromSlash(name)), 0o755)
 }
 
 // included returns the ignored files to copy.
