@@ -110,14 +110,13 @@ func (p *patch) hunk(h tool.Hunk, most int) []Row {
 		case "-":
 			number = before
 			before++
-			row = words(text, changed[i], Removed, RemovedWord)
-			p.before.Line(nil, text)
+			row = changedLine(Highlight(nil, &p.before, text), changed[i], removedLine)
 		case "+":
 			after++
-			if row = words(text, changed[i], Added, AddedWord); p.whole {
-				row = Highlight(nil, &p.after, text)
+			if row = Highlight(nil, &p.after, text); p.whole {
+				row = row.On(AddedGround, true)
 			} else {
-				p.after.Line(nil, text)
+				row = changedLine(row, changed[i], addedLine)
 			}
 		case " ":
 			before, after = before+1, after+1
@@ -137,16 +136,29 @@ func (p *patch) hunk(h tool.Hunk, most int) []Row {
 
 // head returns a line's number and mark.
 func (p *patch) head(number int, mark string) Row {
-	role := map[string]Role{"+": Added, "-": Removed}[mark]
+	look := map[string]lineLook{"+": addedLine, "-": removedLine}[mark]
+	row := Row{{Role: look.role, Ground: look.ground, Text: mark}}
 	if p.digits == 0 {
-		return Line(role, mark)
+		return row
 	}
 	text := ""
 	if number > 0 {
 		text = strconv.Itoa(number)
 	}
-	return Row{{Role: Faint, Text: cells.Right(text, p.digits) + " "}, {Role: role, Text: mark}}
+	return append(Row{{Role: Faint, Ground: look.ground, Text: cells.Right(text, p.digits) + " "}}, row...)
 }
+
+// A lineLook is the look of a changed line: the backgrounds of the line and its changed words,
+// and the roles that replace them in themes without backgrounds.
+type lineLook struct {
+	role, wordRole Role
+	ground, word   Ground
+}
+
+var (
+	addedLine   = lineLook{Added, AddedWord, AddedGround, AddedWordGround}
+	removedLine = lineLook{Removed, RemovedWord, RemovedGround, RemovedWordGround}
+)
 
 // Highlight returns a syntax-highlighted line of code, allocated from s, which may be nil.
 func Highlight(s *RowArena, l *code.Lexer, line string) Row {
@@ -166,19 +178,25 @@ func Highlight(s *RowArena, l *code.Lexer, line string) Row {
 
 var codeRoles = [...]Role{code.Plain: Text, code.Keyword: Keyword, code.String: String, code.Number: Number, code.Comment: Comment}
 
-// words returns a changed line, with the changed words in their own role.
-func words(text string, changed []Range, role, word Role) Row {
-	var row Row
+// changedLine returns a changed line of code in its look.
+func changedLine(code Row, changed []Range, look lineLook) Row {
+	size := 0
+	for _, s := range code {
+		size += len(s.Text)
+	}
+	row := make(Row, 0, len(code)+2*len(changed)+1)
+	add := func(from, to int, ground Ground, role Role) {
+		for _, s := range code.Slice(from, to) {
+			s.Ground, s.Else = ground, role
+			row = append(row, s)
+		}
+	}
 	from := 0
 	for _, c := range changed {
-		if c.From > from {
-			row = append(row, Span{Role: role, Text: text[from:c.From]})
-		}
-		row = append(row, Span{Role: word, Text: text[c.From:c.To]})
+		add(from, c.From, look.ground, look.role)
+		add(c.From, c.To, look.word, look.wordRole)
 		from = c.To
 	}
-	if from < len(text) || len(row) == 0 {
-		row = append(row, Span{Role: role, Text: text[from:]})
-	}
-	return row
+	add(from, size, look.ground, look.role)
+	return append(row, Span{Ground: look.ground, Fill: true})
 }

@@ -33,15 +33,18 @@ func golden(t *testing.T, name, text string) {
 	}
 }
 
-// tagged returns rows with their roles as tags.
+// tagged returns rows with their roles and backgrounds as tags.
 func tagged(rows []Row) string {
+	marks := [grounds]string{AddedGround: "+", AddedWordGround: "++", RemovedGround: "-", RemovedWordGround: "--"}
 	tags := map[Role]string{
 		Faint: "faint", Added: "add", Removed: "del", AddedWord: "ADD", RemovedWord: "DEL", Keyword: "kw", String: "str", Number: "num", Comment: "com", Bad: "bad", Warning: "warn",
 	}
 	var b strings.Builder
 	for _, row := range rows {
 		for _, s := range row {
-			if tag := tags[s.Role]; tag != "" {
+			if tag := marks[s.Ground] + tags[s.Role]; s.Fill {
+				b.WriteString("<fill>")
+			} else if tag != "" {
 				b.WriteString("<" + tag + ">" + s.Text + "</>")
 			} else {
 				b.WriteString(s.Text)
@@ -90,7 +93,7 @@ func TestChanges(t *testing.T) {
 	}{
 		{"a word", []string{"-a b c", "+a x c"}, "-a [b] c|+a [x] c"},
 		{"added behind", []string{"-f(a)", "+f(a, b)"}, "-f(a)|+f(a[, b])"},
-		{"words beside each other", []string{"-we round each of them here", "+we round the sum once here"}, "-we round [each of them] here|+we round [the sum once] here"},
+		{"adjacent words", []string{"-we round each of them here", "+we round the sum once here"}, "-we round [each of them] here|+we round [the sum once] here"},
 		{"brackets", []string{"-f(a.b())", "+f(a)"}, "-f(a[.b()])|+f(a)"},
 		{"brackets before", []string{"-((a)b c)", "+(b c)"}, "-([(a)]b c)|+(b c)"},
 		{"nothing in common", []string{"-one two", "+three four"}, "-one two|+three four"},
@@ -98,7 +101,7 @@ func TestChanges(t *testing.T) {
 		{"a line between", []string{"-one two three", "+new line here", "+one two four"}, "-one two [three]|+new line here|+one two [four]"},
 		{"in order", []string{"-a b 1", "-c d 1", "+a b 2", "+c d 2"}, "-a b [1]|-c d [1]|+a b [2]|+c d [2]"},
 		{"indentation", []string{"-if x", "+    if x"}, "-if x|+    if x"},
-		{"not beside each other", []string{"-a b", " x", "+a c"}, "-a b| x|+a c"},
+		{"not adjacent", []string{"-a b", " x", "+a c"}, "-a b| x|+a c"},
 		{"letters of all scripts", []string{"-größe 字 x y", "+größer 字 x y"}, "-[größe] 字 x y|+[größer] 字 x y"},
 		{"too many words", []string{"-" + strings.Repeat("a ", 200), "+" + strings.Repeat("a ", 199) + "b"}, "-" + strings.Repeat("a ", 200) + "|+" + strings.Repeat("a ", 199) + "b"},
 	}

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// Glyphs are the marks used in rows. All are one cell wide in every terminal, even if it uses
-// two cells for ambiguous characters.
+// Glyphs are the marks used in rows, one cell wide each.
 type Glyphs struct {
 	Active string // running or folded
 	Open   string // unfolded
@@ -15,13 +14,35 @@ type Glyphs struct {
 	Prompt string // user input and selected items
 	More   string // omitted content
 	Dot    string // separator between parts of a row
+
+	// Glyphs of drawn text.
+	Bullet, Unchecked, Checked string
+	Rule, Bar                  string // horizontal line; vertical line
 }
 
 // Unicode returns the glyphs for UTF-8 terminals.
-func Unicode() Glyphs { return Glyphs{"▸", "▾", "✓", "✗", "❯", "⋯", "∙"} }
+func Unicode() Glyphs {
+	return Glyphs{
+		Active: "▸", Open: "▾", Done: "✓", Failed: "✗", Prompt: "❯", More: "⋯", Dot: "∙",
+		Bullet: "•", Unchecked: "☐", Checked: "☑", Rule: "─", Bar: "│",
+	}
+}
+
+// eastAsian returns the glyphs for UTF-8 terminals that may use two cells for characters of
+// ambiguous width.
+func eastAsian() Glyphs {
+	g := Unicode()
+	g.Bullet, g.Rule, g.Bar = "∙", "╌", "╎"
+	return g
+}
 
 // ASCII returns the glyphs for all other terminals.
-func ASCII() Glyphs { return Glyphs{">", "v", "+", "x", ">", "...", "-"} }
+func ASCII() Glyphs {
+	return Glyphs{
+		Active: ">", Open: "v", Done: "+", Failed: "x", Prompt: ">", More: "...", Dot: "-",
+		Bullet: "-", Unchecked: "o", Checked: "x", Rule: "-", Bar: "|",
+	}
+}
 
 // GlyphsFor returns the glyphs for the environment's locale.
 func GlyphsFor(env func(name string) string) Glyphs {
@@ -30,10 +51,13 @@ func GlyphsFor(env func(name string) string) Glyphs {
 	}
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if locale := strings.ToLower(env(name)); locale != "" {
-			if strings.Contains(locale, "utf-8") || strings.Contains(locale, "utf8") {
-				return Unicode()
+			switch {
+			case !strings.Contains(locale, "utf-8") && !strings.Contains(locale, "utf8"):
+				return ASCII()
+			case strings.HasPrefix(locale, "zh"), strings.HasPrefix(locale, "ja"), strings.HasPrefix(locale, "ko"):
+				return eastAsian()
 			}
-			break
+			return Unicode()
 		}
 	}
 	return ASCII()

@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"strings"
 	"testing"
 
 	"adze/internal/platform/term/cells"
@@ -19,15 +20,23 @@ func TestGlyphsFor(t *testing.T) {
 		{map[string]string{"LANG": "en_US.UTF-8"}, Unicode()},
 		{map[string]string{"LANG": "de_DE.utf8", "LC_CTYPE": "de_DE.ISO-8859-1"}, ASCII()},
 		{map[string]string{"LANG": "C", "LC_ALL": "C.UTF-8"}, Unicode()},
+		{map[string]string{"LANG": "ja_JP.UTF-8"}, eastAsian()},
 	} {
 		if got := GlyphsFor(func(name string) string { return tt.env[name] }); got != tt.want {
 			t.Errorf("%v: %v", tt.env, got)
 		}
 	}
-	g := Unicode()
-	for _, s := range []string{g.Active, g.Open, g.Done, g.Failed, g.Prompt, g.More, g.Dot} {
-		if cells.Width(s) != 1 {
-			t.Errorf("%q takes %d cells", s, cells.Width(s))
+	for _, g := range []Glyphs{Unicode(), eastAsian()} {
+		for _, s := range []string{g.Active, g.Open, g.Done, g.Failed, g.Prompt, g.More, g.Dot, g.Bullet, g.Unchecked, g.Checked, g.Rule, g.Bar} {
+			if cells.Width(s) != 1 {
+				t.Errorf("%q takes %d cells", s, cells.Width(s))
+			}
+		}
+	}
+	// These characters take two cells in some East Asian terminals.
+	for _, s := range []string{eastAsian().Bullet, eastAsian().Rule, eastAsian().Bar} {
+		if strings.Contains("•─│", s) {
+			t.Errorf("%q has an ambiguous width", s)
 		}
 	}
 }

@@ -117,10 +117,10 @@ func TestHelpFits(t *testing.T) {
 	for i := range 200 {
 		skills = append(skills, commands.Command{Name: fmt.Sprintf("team:skill-%d", i), Origin: "the project"})
 	}
-	d := commands.New(commands.Config{Terminal: true, Env: commands.Env{
+	r := commands.New(commands.Config{Terminal: true, Env: commands.Env{
 		Commands: func(bool) []commands.Command { return skills }, Sections: slices.Concat(about.Sections(about.Config{}), extensions.Sections(), display.Sections(display.Config{}), rules.Sections(), memory.Sections()),
 	}})
-	page, err := d.Run(t.Context(), "help", "")
+	page, err := r.Run(t.Context(), "help", "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,11 +10,12 @@ import (
 // A Palette converts rows to terminal output. The zero value produces plain text, for pipes and
 // screen readers.
 type Palette struct {
-	styles [roles]string // escape sequence parameters of each role
-	links  bool
-	files  Files
-	colour bool
-	deep   func(rgb [3]int) string // formats a color
+	styles  [roles]string   // escape sequence parameters of each role
+	grounds [grounds]string // and of each background; all are empty in themes without
+	links   bool
+	files   Files
+	colour  bool
+	deep    bool // 24-bit color
 }
 
 // Paint returns a row as terminal output. It is the only place where text is sanitized and
@@ -38,16 +39,24 @@ func (p Palette) Paint(r Row) string {
 	for i := range r {
 		style = p.span(&b, &r[i], style)
 	}
+	if last := len(r) - 1; last >= 0 && r[last].Fill && p.grounds[r[last].Ground] != "" {
+		turn(&b, style, p.grounds[r[last].Ground])
+		b.WriteString(fill)
+		style = p.grounds[r[last].Ground]
+	}
 	turn(&b, style, "")
 	return b.String()
 }
+
+// fill erases to the end of the line, in the current background.
+const fill = "\x1b[K"
 
 // escapes is the approximate size of a span's style in bytes.
 const escapes = 10
 
 // bare reports whether a span is written as its text alone.
 func (p *Palette) bare(s *Span) bool {
-	return (!p.links || s.Link == "") && s.Style == "" && p.styles[s.Role] == ""
+	return (!p.links || s.Link == "") && p.style(s) == ""
 }
 
 // safe returns text on one line and without anything a terminal would interpret.
@@ -59,7 +68,7 @@ func (p *Palette) span(b *strings.Builder, s *Span, now string) string {
 	if text == "" {
 		return now
 	}
-	style := cmp.Or(p.own(s.Style), p.styles[s.Role])
+	style := p.style(s)
 	link := ""
 	if p.links && s.Link != "" {
 		link = address(s.Link)
@@ -78,6 +87,18 @@ func (p *Palette) span(b *strings.Builder, s *Span, now string) string {
 	turn(b, style, "")
 	b.WriteString("\x1b]8;;\x1b\\")
 	return ""
+}
+
+// style returns a span's escape sequence parameters.
+func (p *Palette) style(s *Span) string {
+	style, ground := cmp.Or(p.own(s.Style), p.styles[s.Role]), p.grounds[s.Ground]
+	switch {
+	case ground == "" && s.Else != Text:
+		return p.styles[s.Else]
+	case style == "" || ground == "":
+		return style + ground
+	}
+	return style + ";" + ground
 }
 
 // turn writes the escape sequence that changes one style into another; "" means no style.
@@ -101,7 +122,7 @@ func (p *Palette) own(style string) string {
 	case style == "" || !p.colour:
 		return ""
 	case style[0] == '#':
-		return p.deep(parse(style))
+		return p.colourOf(style)
 	case len(style) > maxStyle || strings.Trim(style, "0123456789;") != "":
 		return ""
 	}

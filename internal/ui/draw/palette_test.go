@@ -1,11 +1,14 @@
 package draw
 
 import (
+	"cmp"
 	"math"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"adze/internal/tool"
 )
 
 func env(vars ...string) func(string) string {
@@ -33,9 +36,9 @@ func TestThemes(t *testing.T) {
 		{AutoTheme, nil, "a<2>b<0><1>c<0><36>d<0><32>+<0><31>-<0><1;4;32>e<0><33>!<0><35>f<0>"},
 		{"unheard of", nil, "a<2>b<0><1>c<0><36>d<0><32>+<0><31>-<0><1;4;32>e<0><33>!<0><35>f<0>"},
 		{"dark", []string{"COLORTERM=truecolor"}, "a<2>b<0><1>c<0><38;2;125;207;255>d<0><38;2;158;206;106>+<0><38;2;247;118;142>-<0><1;4;38;2;158;206;106>e<0><38;2;224;175;104>!<0><38;2;187;154;247>f<0>"},
-		{"light", []string{"COLORTERM=24bit"}, "a<2>b<0><1>c<0><38;2;5;80;174>d<0><38;2;17;99;41>+<0><38;2;164;14;38>-<0><1;4;38;2;17;99;41>e<0><38;2;125;78;0>!<0><38;2;130;80;223>f<0>"},
+		{"light", []string{"COLORTERM=24bit"}, "a<2>b<0><1>c<0><38;2;5;80;174>d<0><38;2;17;99;41>+<0><38;2;164;14;38>-<0><1;4;38;2;17;99;41>e<0><38;2;125;78;0>!<0><38;2;111;63;201>f<0>"},
 		{"dark-colour-blind", []string{"COLORTERM=24bit"}, "a<2>b<0><1>c<0><38;2;125;207;255>d<0><38;2;88;166;255>+<0><38;2;227;160;8>-<0><1;4;38;2;88;166;255>e<0><38;2;224;175;104>!<0><38;2;187;154;247>f<0>"},
-		{"light-colour-blind", nil, "a<2>b<0><1>c<0><38;5;25>d+<0><38;5;94>-<0><1;4;38;5;25>e<0><38;5;94>!<0><38;5;98>f<0>"},
+		{"light-colour-blind", nil, "a<2>b<0><1>c<0><38;5;25>d+<0><38;5;94>-<0><1;4;38;5;25>e<0><38;5;94>!<0><38;5;62>f<0>"},
 		{"none", nil, "ab<1>cd<0>+-<1;4>e<0>!f"},
 		{"dark", []string{"NO_COLOR=1"}, "ab<1>cd<0>+-<1;4>e<0>!f"},
 		{"dark", []string{"TERM=dumb"}, "abcd+-e!f"},
@@ -49,7 +52,7 @@ func TestThemes(t *testing.T) {
 		})
 	}
 	if got := PaletteFor(false, "dark", env()).Paint(row); got != "abcd+-e!f" {
-		t.Errorf("%q where there is no terminal", got)
+		t.Errorf("%q without a terminal", got)
 	}
 }
 
@@ -77,6 +80,59 @@ func TestThemesContrast(t *testing.T) {
 	}
 }
 
+// TestGroundsContrast checks that all colors are readable on all backgrounds where they occur,
+// and that a terminal's default text is.
+//
+// Proves X-124.
+func TestGroundsContrast(t *testing.T) {
+	code := []Role{Text, Code, Keyword, String, Number, Comment}
+	occurs := map[Ground][]Role{
+		AddedGround: append(code, Added), RemovedGround: append(code, Removed), AddedWordGround: code, RemovedWordGround: code,
+		UserGround: {Text, Accent}, SelectedGround: {Text, Accent, Good, Warning, Bad},
+	}
+	for _, tt := range themes() {
+		if len(tt.grounds) == 0 {
+			continue
+		}
+		text := map[bool]string{true: "#d0d0d0", false: "#24292f"}[strings.HasPrefix(tt.name, "dark")]
+		for ground := NoGround + 1; ground < grounds; ground++ {
+			for _, role := range occurs[ground] {
+				if c := contrast(cmp.Or(tt.colours[role], text), tt.grounds[ground]); c < 4.5 {
+					t.Errorf("%s: role %d on ground %d has a contrast of %.2f", tt.name, role, ground, c)
+				}
+			}
+		}
+	}
+}
+
+// TestGrounds checks that a changed line is tinted to its end if the theme has backgrounds, and
+// colored otherwise.
+//
+// Proves.
+func TestGrounds(t *testing.T) {
+	d := tool.Diff{Path: "x.go", Hunks: []tool.Hunk{{Lines: []string{"-return 1", "+return 2"}}}}
+	for _, tt := range []struct {
+		theme string
+		env   []string
+		want  string
+	}{
+		{"dark", []string{"COLORTERM=truecolor"}, "<38;2;158;206;106;48;2;31;45;36>+<0><38;2;187;154;247;48;2;31;45;36>return<0><48;2;31;45;36> <0><38;2;255;158;100;48;2;28;68;40>2<0><48;2;31;45;36>K<0>"},
+		{"dark", nil, "<38;5;149>+return <0><1;4;38;5;149>2<0>"},
+		{AutoTheme, []string{"COLORTERM=truecolor"}, "<32>+return <0><1;4;32>2<0>"},
+		{"none", []string{"COLORTERM=truecolor"}, "+return <1;4>2<0>"},
+	} {
+		rows := Rows(d, Options{})
+		got := PaletteFor(true, tt.theme, env(tt.env...)).Paint(rows[len(rows)-1])
+		if got = strings.NewReplacer("\x1b[K", "K", "\x1b[", "<", "m", ">").Replace(got); got != tt.want {
+			t.Errorf("%s %v:\ngot  %s\nwant %s", tt.theme, tt.env, got, tt.want)
+		}
+	}
+	row := Row{{Text: "a long line"}}.On(UserGround, true)
+	if got := row.Cut(4, "⋯"); got.String() != "a l⋯" || !got[len(got)-1].Fill {
+		t.Errorf("cut: %+v", got)
+	}
+}
+
 // contrast returns the WCAG contrast ratio of two colors.
 func contrast(a, b string) float64 {
 	luminance := func(colour string) float64 {
@@ -99,19 +155,23 @@ func contrast(a, b string) float64 {
 // TestPaintIsSafe checks that painted rows contain no control characters other than the
 // palette's own sequences.
 func TestPaintIsSafe(t *testing.T) {
-	p := PaletteFor(true, AutoTheme, env()).Linked(Files{Dir: "/", Exists: func(string) bool { return true }})
+	p := PaletteFor(true, "dark", env("COLORTERM=truecolor")).Linked(Files{Dir: "/", Exists: func(string) bool { return true }})
 	rapid.Check(t, func(t *rapid.T) {
 		var row Row
 		for range rapid.IntRange(1, 4).Draw(t, "spans") {
 			hostile := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"\x1b", "\x1b]8;;", "\x1b\\", "\a", "\x9b31m", "\u202e", "\n", "[2J"}))
 			row = append(row, Span{
 				Role: Role(rapid.IntRange(0, int(roles)-1).Draw(t, "role")), Text: hostile.Draw(t, "text") + hostile.Draw(t, "text"),
+				Ground: Ground(rapid.IntRange(0, int(grounds)-1).Draw(t, "ground")), Fill: rapid.Bool().Draw(t, "fill"),
 				Link: rapid.SampledFrom([]string{"", "https://", "file:///", "javascript:"}).Draw(t, "scheme") + hostile.Draw(t, "link"),
 			})
 		}
 		got := p.Paint(row)
+		got = strings.ReplaceAll(got, "\x1b[K", "")
 		for role := range roles {
-			got = strings.ReplaceAll(got, "\x1b["+p.styles[role]+"m", "")
+			for ground := range grounds {
+				got = strings.ReplaceAll(got, "\x1b["+p.style(&Span{Role: role, Ground: ground})+"m", "")
+			}
 		}
 		got = strings.ReplaceAll(got, "\x1b[0m", "")
 		for _, s := range p.files.link(row) {

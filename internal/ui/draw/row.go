@@ -34,9 +34,28 @@ const (
 	roles // number of roles
 )
 
+// A Ground is the meaning of a background. Not all themes have backgrounds.
+type Ground uint8
+
+// The grounds.
+const (
+	NoGround Ground = iota
+	AddedGround
+	RemovedGround
+	AddedWordGround // changed words in an added line
+	RemovedWordGround
+	UserGround     // the user's messages
+	SelectedGround // the selected item of a list
+	grounds        // number of grounds
+)
+
 // A Span is a piece of a row.
 type Span struct {
-	Role Role
+	Role   Role
+	Ground Ground
+	Else   Role // replaces Role in themes without backgrounds; Text keeps it
+	// Fill extends the ground to the end of the line. It counts in the last span of a row.
+	Fill bool
 	Text string // arbitrary text; [Palette.Paint] sanitizes it
 	Link string // a file:, http: or https: address; may be empty
 	// Style overrides the role's style with escape sequence parameters or a color #rrggbb. It
@@ -117,7 +136,10 @@ func (r Row) Cut(n int, more string) Row {
 		w := cells.Width(s.Text)
 		if w+cells.Width(more) > n { // the rest of the row does not fit
 			s.Text = cells.Cut(s.Text+strings.Repeat(" ", max(0, n)+1), n, more)
-			return append(out, s)
+			if out = append(out, s); r[len(r)-1].Fill {
+				out = append(out, r[len(r)-1])
+			}
+			return out
 		}
 		out = append(out, s)
 		n -= w
@@ -147,6 +169,21 @@ func (s *RowArena) Slice(r Row, from, to int) Row {
 		from, to = from-n, to-n
 	}
 	return out
+}
+
+// On returns the row on a ground, which fills the line if fill is true.
+func (r Row) On(g Ground, fill bool) Row {
+	out := make(Row, len(r), len(r)+1)
+	for i, s := range r {
+		if s.Ground == NoGround {
+			s.Ground = g
+		}
+		out[i] = s
+	}
+	if !fill {
+		return out
+	}
+	return append(out, Span{Ground: g, Fill: true})
 }
 
 // In returns the row with role applied to each span without a role of its own.

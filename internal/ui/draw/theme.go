@@ -2,6 +2,7 @@ package draw
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -11,6 +12,7 @@ import (
 type theme struct {
 	name    string
 	colours map[Role]string
+	grounds map[Ground]string // #rrggbb; only used with 24-bit color
 }
 
 // AutoTheme is the default theme.
@@ -20,12 +22,13 @@ const AutoTheme = "auto"
 // because each is unreadable in a common configuration.
 func themes() []theme {
 	return []theme{
-		{AutoTheme, ansi},
-		{"dark", dark},
-		{"light", light},
-		{"dark-colour-blind", over(dark, "#58a6ff", "#e3a008")}, // avoids red and green
-		{"light-colour-blind", over(light, "#0550ae", "#953800")},
-		{"none", nil},
+		{AutoTheme, ansi, nil},
+		{"dark", dark, darkGrounds},
+		{"light", light, lightGrounds},
+		// These avoid red and green.
+		{"dark-colour-blind", over(dark, "#58a6ff", "#e3a008"), shifted(darkGrounds, "#1a2a40", "#1b3c63", "#33290f", "#4f3a0e")},
+		{"light-colour-blind", over(light, "#0550ae", "#953800"), shifted(lightGrounds, "#e3f0ff", "#c3deff", "#fff1d6", "#ffdfa8")},
+		{"none", nil, nil},
 	}
 }
 
@@ -37,14 +40,29 @@ var (
 	dark = map[Role]string{
 		Accent: "#7dcfff", Good: "#9ece6a", Bad: "#f7768e", Warning: "#e0af68",
 		Added: "#9ece6a", Removed: "#f7768e", AddedWord: "#9ece6a", RemovedWord: "#f7768e",
-		Code: "#7dcfff", Keyword: "#bb9af7", String: "#9ece6a", Number: "#ff9e64",
+		Code: "#7dcfff", Keyword: "#bb9af7", String: "#9ece6a", Number: "#ff9e64", Comment: "#a5afbf",
+	}
+	darkGrounds = map[Ground]string{
+		AddedGround: "#1f2d24", RemovedGround: "#37222c", AddedWordGround: "#1c4428", RemovedWordGround: "#5e2433",
+		UserGround: "#24283b", SelectedGround: "#2a3050",
 	}
 	light = map[Role]string{
 		Accent: "#0550ae", Good: "#116329", Bad: "#a40e26", Warning: "#7d4e00",
 		Added: "#116329", Removed: "#a40e26", AddedWord: "#116329", RemovedWord: "#a40e26",
-		Code: "#0550ae", Keyword: "#8250df", String: "#116329", Number: "#953800",
+		Code: "#0550ae", Keyword: "#6f3fc9", String: "#116329", Number: "#953800", Comment: "#57606a",
+	}
+	lightGrounds = map[Ground]string{
+		AddedGround: "#e6ffec", RemovedGround: "#ffebe9", AddedWordGround: "#b7f0c5", RemovedWordGround: "#ffcdc8",
+		UserGround: "#eef2ff", SelectedGround: "#dfe6fb",
 	}
 )
+
+// shifted returns grounds with other colors for changes.
+func shifted(all map[Ground]string, added, addedWord, removed, removedWord string) map[Ground]string {
+	out := maps.Clone(all)
+	out[AddedGround], out[AddedWordGround], out[RemovedGround], out[RemovedWordGround] = added, addedWord, removed, removedWord
+	return out
+}
 
 // over returns colors with replacements for the roles that mean good or added, and bad or
 // removed.
@@ -75,11 +93,11 @@ func PaletteFor(terminal bool, name string, getenv func(string) string) Palette 
 	}
 	all := themes()
 	i := max(0, slices.IndexFunc(all, func(t theme) bool { return t.name == name }))
-	colours := all[i].colours
+	t := all[i]
 	if getenv("NO_COLOR") != "" {
-		colours = nil
+		t = theme{}
 	}
-	return paletteOf(colours, depth(getenv))
+	return paletteOf(t, deepColour(getenv))
 }
 
 // Sample returns a row that previews a theme's colors.
@@ -105,13 +123,23 @@ func Sample(name string) Row {
 	return row
 }
 
-func paletteOf(colours map[Role]string, deep func(rgb [3]int) string) Palette {
-	p := Palette{colour: colours != nil, deep: deep}
+// paletteOf returns a theme's palette. Deep is true if the terminal has 24-bit color; otherwise
+// colors are the nearest of 216, and there are no backgrounds.
+func paletteOf(t theme, deep bool) Palette {
+	p := Palette{colour: t.colours != nil, deep: deep}
+	for g, c := range t.grounds {
+		if deep {
+			p.grounds[g] = "4" + p.colourOf(c)[1:]
+		}
+	}
 	for role := range roles {
 		p.styles[role] = weights[role]
-		if c := colours[role]; c != "" {
+		if c := t.colours[role]; c != "" {
 			if c[0] == '#' {
-				c = deep(parse(c))
+				c = p.colourOf(c)
+			}
+			if p.styles[role] == weights[Faint] {
+				p.styles[role] = "" // the color is faint enough
 			}
 			p.styles[role] = strings.TrimPrefix(p.styles[role]+";"+c, ";")
 		}
@@ -128,13 +156,19 @@ func parse(colour string) (rgb [3]int) {
 	return rgb
 }
 
-// depth returns the color format for the terminal: 24 bits if it advertises support, otherwise
-// the nearest of 216 colors.
-func depth(getenv func(string) string) func([3]int) string {
-	if c := getenv("COLORTERM"); c == "truecolor" || c == "24bit" {
-		return func(c [3]int) string { return fmt.Sprintf("38;2;%d;%d;%d", c[0], c[1], c[2]) }
+// deepColour reports whether the terminal advertises 24-bit color.
+func deepColour(getenv func(string) string) bool {
+	c := getenv("COLORTERM")
+	return c == "truecolor" || c == "24bit"
+}
+
+// colourOf returns the escape sequence parameters for text in a color #rrggbb.
+func (p *Palette) colourOf(colour string) string {
+	c := parse(colour)
+	if p.deep {
+		return fmt.Sprintf("38;2;%d;%d;%d", c[0], c[1], c[2])
 	}
-	return func(c [3]int) string { return fmt.Sprintf("38;5;%d", 16+36*step(c[0])+6*step(c[1])+step(c[2])) }
+	return fmt.Sprintf("38;5;%d", 16+36*step(c[0])+6*step(c[1])+step(c[2]))
 }
 
 // step returns the nearest of the six levels of the 216-color cube.
