@@ -90,7 +90,7 @@ func (a *access) open(p *provider) (model.Provider, error) {
 // takesHeaders reports whether the user's custom headers apply to p. Headers from the
 // ecosystem's variable are only sent to its own API.
 func (p *provider) takesHeaders(s *config.Settings) bool {
-	return p == &providers[0] || p.use != "" || s.Origin("ADZE_CUSTOM_HEADERS") != "ANTHROPIC_CUSTOM_HEADERS"
+	return p == &builtIn()[0] || p.use != "" || s.Origin("ADZE_CUSTOM_HEADERS") != "ANTHROPIC_CUSTOM_HEADERS"
 }
 
 // authHint returns advice for the user when credentials from a source are rejected.
@@ -101,7 +101,7 @@ func authHint(p *provider, source string) string {
 	case StoredSource:
 		return "Store another key with `adze auth login " + p.name + "`"
 	}
-	return "Check the credentials from " + source + "; `adze auth status` says what else is set"
+	return "Check the credentials from " + source + "; `adze auth status` lists other credentials"
 }
 
 // describe returns p's service, fills in its address and credentials in c, and returns the
@@ -129,7 +129,7 @@ func checkAddresses(s *config.Settings) error {
 	for _, id := range settings.Addresses() {
 		if from, file := s.ScopeOf(id); file && (from == scope.Project || from == scope.Local) {
 			k, _ := s.Key(id) // ok: it has a value
-			return setup.Errorf("%s sets %s, and a file of the workspace cannot say where your API key and your conversation are sent; remove it there, and set it in your own settings or the environment if you want it", s.Origin(id), strings.Join(k.Env, " or "))
+			return setup.Errorf("%s sets %s, but workspace files may not choose where your API key and conversation are sent; move it to your user settings or the environment", s.Origin(id), strings.Join(k.Env, " or "))
 		}
 	}
 	return nil

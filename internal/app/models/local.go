@@ -29,8 +29,8 @@ func (p *provider) base(s *config.Settings) string {
 // with a short timeout.
 func FindLocal(ctx context.Context, s *config.Settings, version string) Servers {
 	var addresses []string
-	for i := range providers {
-		if p := &providers[i]; p.local {
+	for i := range builtIn() {
+		if p := &builtIn()[i]; p.local {
 			addresses = append(addresses, p.base(s))
 		}
 	}

@@ -12,37 +12,13 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/model/providers"
 	"adze/internal/model/wire"
 	"adze/internal/platform/net/keyring"
 	"adze/internal/platform/net/pkce"
 	"adze/internal/platform/net/transport"
 	"adze/internal/setup"
 )
-
-// An account describes how the user gets a key for a provider, and how the key is checked.
-type account struct {
-	provider string
-	// page is the URL where the user creates a key.
-	page string
-	// probe is a free request that requires the key, relative to the API version.
-	version, probe string
-	// authorize is the URL on which the user authorizes a key, and exchange the path where its
-	// code is redeemed, relative to the provider's address. Both are empty if unsupported.
-	authorize, exchange string
-}
-
-// accounts lists the providers with keys, in the order shown to the user.
-var accounts = [...]account{
-	{provider: "anthropic", page: "https://console.anthropic.com/settings/keys", version: "v1", probe: "models?limit=1"},
-	{provider: "openai", page: "https://platform.openai.com/api-keys", version: "v1", probe: "models"},
-	{provider: "gemini", page: "https://aistudio.google.com/apikey", version: "v1beta", probe: "models?pageSize=1"},
-	{provider: "grok", page: "https://console.x.ai", version: "v1", probe: "models"},
-	{
-		// No client registration: the code is bound to the verifier alone.
-		provider: "openrouter", page: "https://openrouter.ai/keys", version: "v1", probe: "key",
-		authorize: "https://openrouter.ai/auth", exchange: "auth/keys",
-	},
-}
 
 // A Login stores a key for one provider.
 type Login struct {
@@ -55,7 +31,7 @@ type Login struct {
 
 	c       Config
 	row     *provider
-	account account
+	account providers.Account
 	http    *http.Client
 }
 
@@ -69,17 +45,13 @@ func NewLogin(c Config, name string) (*Login, error) {
 	if row == nil {
 		return nil, rows.unknown(name, StoredSource)
 	}
-	l := &Login{Provider: name, c: c, row: row, Host: row.host(c.Settings)}
-	for _, a := range accounts {
-		if a.provider == name {
-			l.account, l.Page, l.Browser = a, a.page, a.authorize != ""
-		}
-	}
+	a := row.account
+	l := &Login{Provider: name, c: c, row: row, Host: row.host(c.Settings), account: a, Page: a.Page, Browser: a.Authorize != ""}
 	switch {
 	case l.row.own != nil && (l.row.own.APIKeyEnv != "" || l.row.own.APIKeyHelper != ""):
-		return nil, setup.Errorf("the settings say where the key of %s comes from; remove apiKeyEnv or apiKeyHelper there to store one", name)
+		return nil, setup.Errorf("the settings define the key source of %s; remove apiKeyEnv or apiKeyHelper there to store a key", name)
 	case l.row.own == nil && l.row.key == "":
-		return nil, setup.Errorf("%s has no API key to store: it uses the credentials of the cloud or none; docs/models.md says how to set it up", name)
+		return nil, setup.Errorf("%s has no API key to store: it uses cloud credentials or none; see docs/models.md", name)
 	case l.row.service == nil:
 		return nil, setup.Errorf("this version does not support the provider %s", name)
 	}
@@ -104,7 +76,7 @@ func (l *Login) service() wire.Service {
 // Store stores a key.
 func (l *Login) Store(ctx context.Context, key string, to keyring.Place) (keyring.Entry, error) {
 	if l.c.Keys.store == nil {
-		return keyring.Entry{}, setup.Errorf("there is no state home to store the key in; set HOME or ADZE_HOME")
+		return keyring.Entry{}, setup.Errorf("no state home to store the key in; set HOME or ADZE_HOME")
 	}
 	return l.c.Keys.store.Set(ctx, l.Provider, l.Host, key, to)
 }
@@ -133,12 +105,12 @@ var ErrRejected = errors.New("the provider does not accept the key")
 // Check asks the provider whether it accepts the key, at no cost. An error other than
 // [ErrRejected] means that the check failed.
 func (l *Login) Check(ctx context.Context, key string) error {
-	if l.account.probe == "" {
+	if l.account.Probe == "" {
 		return errors.New("the provider has no request for that")
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkLimit)
 	defer cancel()
-	req, err := l.request(ctx, http.MethodGet, l.account.probe, nil)
+	req, err := l.request(ctx, http.MethodGet, l.account.Probe, nil)
 	if err != nil {
 		return err
 	}
@@ -175,7 +147,7 @@ func (l *Login) SignIn(ctx context.Context, show func(address string) error) (st
 	if err != nil {
 		return "", err
 	}
-	at, err := url.Parse(l.account.authorize)
+	at, err := url.Parse(l.account.Authorize)
 	if err != nil {
 		return "", err
 	}
@@ -201,7 +173,7 @@ func (l *Login) redeem(ctx context.Context, flow *pkce.Flow, code string) (strin
 	if err != nil {
 		return "", err
 	}
-	req, err := l.request(ctx, http.MethodPost, l.account.exchange, bytes.NewReader(body))
+	req, err := l.request(ctx, http.MethodPost, l.account.Exchange, bytes.NewReader(body))
 	if err != nil {
 		return "", err
 	}
@@ -227,12 +199,12 @@ func (l *Login) request(ctx context.Context, method, path string, body io.Reader
 	u, err := url.Parse(base)
 	switch {
 	case err != nil || u.Host == "":
-		return nil, fmt.Errorf("the base URL of %s is no address", l.Provider)
+		return nil, fmt.Errorf("the base URL of %s is not a URL", l.Provider)
 	case u.Scheme != "https" && !wire.IsLocal(base) && !l.c.Settings.Bool("ADZE_ALLOW_INSECURE_HTTP"):
 		return nil, setup.Errorf("the base URL would send the key to %s unencrypted; use https, or set ADZE_ALLOW_INSECURE_HTTP=1", u.Host)
 	}
-	if !strings.HasSuffix(base, "/"+l.account.version) {
-		base += "/" + l.account.version
+	if !strings.HasSuffix(base, "/"+l.account.Version) {
+		base += "/" + l.account.Version
 	}
 	req, err := http.NewRequestWithContext(ctx, method, base+"/"+path, body)
 	if err != nil {
@@ -260,8 +232,8 @@ func (l *Login) send(req *http.Request) (status int, body []byte, err error) {
 
 // Logins returns the providers for which a key can be stored.
 func Logins() (names []string) {
-	for i := range providers {
-		if p := &providers[i]; p.key != "" && p.service != nil {
+	for i := range builtIn() {
+		if p := &builtIn()[i]; p.key != "" && p.service != nil {
 			names = append(names, p.name)
 		}
 	}

@@ -40,7 +40,7 @@ func logIn(t *testing.T, address string, env map[string]string) (*Login, Config)
 // TestCheckKey checks that a key is validated with one free request and not sent to any other
 // host.
 func TestCheckKey(t *testing.T) {
-	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("asked for %s", r.URL) }))
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("unexpected request for %s", r.URL) }))
 	defer elsewhere.Close()
 	for _, tt := range []struct {
 		name, key, base string
@@ -130,7 +130,7 @@ func TestStoredKey(t *testing.T) {
 			t.Errorf("%v: %v", vars, err)
 		}
 	}
-	if list := providers[0].credentials(testSettings(t, "", map[string]string{"ANTHROPIC_BASE_URL": s.URL, "ANTHROPIC_API_KEY": goodKey}), c.Keys); len(list) != 2 ||
+	if list := builtIn()[0].credentials(testSettings(t, "", map[string]string{"ANTHROPIC_BASE_URL": s.URL, "ANTHROPIC_API_KEY": goodKey}), c.Keys); len(list) != 2 ||
 		!list[0].Used || list[0].Key != "…6789" || list[1].Used || list[1].Place != keyring.File {
 		t.Errorf("credentials %+v", list)
 	}
@@ -163,7 +163,7 @@ func TestSignIn(t *testing.T) {
 			}
 			json.NewEncoder(w).Encode(map[string]string{"key": goodKey})
 		default:
-			t.Errorf("asked for %s", r.URL)
+			t.Errorf("unexpected request for %s", r.URL)
 		}
 	}))
 	defer s.Close()
@@ -171,7 +171,7 @@ func TestSignIn(t *testing.T) {
 	if _, err := l.SignIn(t.Context(), nil); err == nil {
 		t.Error("signed in where that is not offered")
 	}
-	l.Browser, l.account.authorize, l.account.exchange = true, "https://site.example/auth", "auth/keys"
+	l.Browser, l.account.Authorize, l.account.Exchange = true, "https://site.example/auth", "auth/keys"
 	done := make(chan error, 1)
 	key, err := l.SignIn(t.Context(), func(address string) error {
 		if u, err := url.Parse(address); err != nil || u.Query().Get("callback_url") == "" {
@@ -209,8 +209,8 @@ func TestAccounts(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		req, err := l.request(t.Context(), http.MethodGet, l.account.probe, nil)
-		if err != nil || req.URL.String() != want[name] || req.URL.Host != l.Host || l.Page == "" {
+		req, err := l.request(t.Context(), http.MethodGet, l.account.Probe, nil)
+		if err != nil || want[name] != "" && req.URL.String() != want[name] || req.URL.Host != l.Host || l.Page == "" || l.account.Probe == "" {
 			t.Errorf("%s: %v, %v", name, req.URL, err)
 		}
 		delete(want, name)

@@ -215,7 +215,7 @@ func TestOwnRowProblems(t *testing.T) {
 		`"grok":{"dialect":"responses","baseUrl":"https://x.example"}`:                                 "taken by a provider that is built in",
 		`"My Own":{"dialect":"responses","baseUrl":"https://x.example"}`:                               "a name begins with a small letter",
 		`"a/b":{"dialect":"responses","baseUrl":"https://x.example"}`:                                  "a name begins with a small letter",
-		`"x":{"dialect":"smoke","baseUrl":"https://x.example"}`:                                        `dialect "smoke" is none of chat, responses, messages, gemini`,
+		`"x":{"dialect":"smoke","baseUrl":"https://x.example"}`:                                        `unknown dialect "smoke" (want chat, responses, messages or gemini)`,
 		`"x":{"dialect":"responses"}`:                                                                  "baseUrl is missing",
 		`"x":{"dialect":"responses","baseUrl":"example"}`:                                              `baseUrl "example" is not an address`,
 		`"x":{"dialect":"responses","baseURL":"https://x.example","keyEnv":"K"}`:                       `unknown field "keyEnv"`,
@@ -228,7 +228,7 @@ func TestOwnRowProblems(t *testing.T) {
 		var said []string
 		s := testSettings(t, `{"providers":{`+row+`}}`, nil)
 		rows := newTable(s, func(text string) { said = append(said, text) })
-		if len(rows) != len(providers) || len(said) != 1 || !strings.Contains(said[0], want) {
+		if len(rows) != len(builtIn()) || len(said) != 1 || !strings.Contains(said[0], want) {
 			t.Errorf("%s: %d rows, told %q", row, len(rows), said)
 		}
 	}

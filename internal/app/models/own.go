@@ -86,7 +86,7 @@ func readOwnRow(name string, raw json.RawMessage, known table) (*ownRow, error) 
 	case err != nil || u.Host == "":
 		return nil, fmt.Errorf("baseUrl %q is not an address such as https://example.com/v1", row.BaseURL)
 	case row.APIKeyEnv != "" && row.APIKeyHelper != "":
-		return nil, errors.New("there are both apiKeyEnv and apiKeyHelper; leave one of them out")
+		return nil, errors.New("both apiKeyEnv and apiKeyHelper are set; remove one")
 	}
 	if row.dialect, err = readDialect(row.Dialect, row.Quirks); err != nil {
 		return nil, err
@@ -138,13 +138,17 @@ func readDialect(name string, quirks json.RawMessage) (wire.Dialect, error) {
 		err := read(&d)
 		return d, err
 	}
-	return nil, fmt.Errorf("dialect %q is none of chat, responses, messages, gemini", name)
+	return nil, fmt.Errorf("unknown dialect %q (want chat, responses, messages or gemini)", name)
 }
 
-// service describes the provider. The key is sent where servers of the dialect expect it.
-func (o *ownRow) service() wire.Service {
-	s := wire.Service{Dialect: o.dialect, Address: o.BaseURL, KeyHeader: "Authorization", KeyVariable: o.APIKeyEnv}
-	switch o.dialect.(type) {
+// service describes the provider.
+func (o *ownRow) service() wire.Service { return dialectService(o.dialect, o.BaseURL, o.APIKeyEnv) }
+
+// dialectService describes a server with a dialect at an address. The key, which variable holds, is sent
+// where servers of the dialect expect it.
+func dialectService(d wire.Dialect, address, variable string) wire.Service {
+	s := wire.Service{Dialect: d, Address: address, KeyHeader: "Authorization", KeyVariable: variable}
+	switch d.(type) {
 	case messages.Dialect:
 		s.KeyHeader = "X-Api-Key"
 		s.Header = http.Header{"Anthropic-Version": {"2023-06-01"}}

@@ -1,15 +1,17 @@
-// Package models defines the model providers, selects one, opens it, and resolves model
+// Package models connects the table of model providers with their services, selects one, opens it, and resolves model
 // names. It is the only package that knows providers by name.
 package models
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
+	"sync"
 
 	"adze/internal/model/anthropic"
 	"adze/internal/model/chat"
-	"adze/internal/model/gemini"
 	"adze/internal/model/local"
+	"adze/internal/model/providers"
 	"adze/internal/model/responses"
 	"adze/internal/model/wire"
 	"adze/internal/platform/text/spell"
@@ -34,28 +36,49 @@ type provider struct {
 	// hosts is true if the provider serves other vendors' models.
 	hosts bool
 	// local is true for a server on this machine, which needs no key and is only used if named.
-	local bool
+	local   bool
+	account providers.Account
 	// own is the user's definition of a provider in the settings; nil for a built-in one.
 	own *ownRow
 }
 
-// providers lists the built-in providers in order of preference.
-var providers = [...]provider{
-	{
-		name: "anthropic", api: "firstParty", service: func(*config.Settings, string) wire.Service { return anthropic.Service() },
-		key: "ADZE_API_KEY", token: "ADZE_AUTH_TOKEN", helper: "apiKeyHelper", baseURL: "ADZE_BASE_URL",
-	},
-	{name: "bedrock", use: "CLAUDE_CODE_USE_BEDROCK", connect: amazonBedrock, baseURL: "ADZE_BEDROCK_BASE_URL", hosts: true},
-	{name: "vertex", use: "CLAUDE_CODE_USE_VERTEX", connect: googleVertex, baseURL: "ADZE_VERTEX_BASE_URL", hosts: true},
-	{name: "foundry", use: "CLAUDE_CODE_USE_FOUNDRY", connect: azureFoundry, baseURL: "ADZE_FOUNDRY_BASE_URL", hosts: true},
-	{name: "openai", service: openAI, key: "ADZE_OPENAI_API_KEY", baseURL: "ADZE_OPENAI_BASE_URL"},
-	{name: "gemini", service: googleGemini, key: "ADZE_GEMINI_API_KEY", baseURL: "ADZE_GEMINI_BASE_URL"},
-	{name: "grok", service: grok, key: "ADZE_XAI_API_KEY", baseURL: "ADZE_XAI_BASE_URL"},
-	{name: "openrouter", service: openRouter, key: "ADZE_OPENROUTER_API_KEY", baseURL: "ADZE_OPENROUTER_BASE_URL", hosts: true},
-	{name: "ollama", service: localServer(local.Ollama, chat.ReplayText), baseURL: "ADZE_OLLAMA_HOST", hosts: true, local: true},
-	{name: "llamacpp", service: localServer(local.LlamaCpp, chat.ReplayContent), baseURL: "ADZE_LLAMACPP_BASE_URL", hosts: true, local: true},
-	{name: "lmstudio", service: localServer(local.LMStudio, chat.ReplaySame), baseURL: "ADZE_LMSTUDIO_BASE_URL", hosts: true, local: true},
-	{name: "vllm", service: localServer(local.VLLM, chat.ReplayContent), baseURL: "ADZE_VLLM_BASE_URL", hosts: true, local: true},
+// builtIn returns the built-in providers in order of preference.
+var builtIn = sync.OnceValue(func() []provider {
+	services := map[string]func(*config.Settings, string) wire.Service{
+		"anthropic": func(*config.Settings, string) wire.Service { return anthropic.Service() },
+		"openai":    openAI,
+		"ollama":    localServer(local.Ollama, chat.ReplayText),
+		"llamacpp":  localServer(local.LlamaCpp, chat.ReplayContent),
+		"lmstudio":  localServer(local.LMStudio, chat.ReplaySame),
+		"vllm":      localServer(local.VLLM, chat.ReplayContent),
+	}
+	clouds := map[string]func(*access, *wire.Config) (wire.Service, string, error){
+		"bedrock": amazonBedrock, "vertex": googleVertex, "foundry": azureFoundry,
+	}
+	var all []provider
+	for _, r := range providers.All() {
+		p := provider{
+			name: r.Name, api: r.API, service: services[r.Name], connect: clouds[r.Name], use: r.Use,
+			token: r.Token, helper: r.Helper, baseURL: r.BaseURL[0], hosts: r.Hosts, local: r.Local, account: r.Account,
+		}
+		if len(r.Key) > 0 {
+			p.key = r.Key[0]
+		}
+		if r.Dialect != "" {
+			p.service = func(*config.Settings, string) wire.Service { return serviceOf(r) }
+		}
+		all = append(all, p)
+	}
+	return all
+})
+
+// serviceOf returns the service of a row with a dialect.
+func serviceOf(r providers.Row) wire.Service {
+	d, err := readDialect(r.Dialect, json.RawMessage(r.Quirks))
+	if err != nil {
+		panic("models: provider " + r.Name + ": " + err.Error()) // a test opens every row
+	}
+	return dialectService(d, r.Address, r.Key[min(1, len(r.Key)-1)])
 }
 
 // openAI uses the Responses API at its own address, because its models accept tools together
@@ -73,26 +96,6 @@ func openAI(s *config.Settings, base string) wire.Service {
 		service.Dialect = chat.Dialect{Replay: chat.ReplaySame}
 	}
 	return service
-}
-
-func googleGemini(*config.Settings, string) wire.Service {
-	return wire.Service{
-		Dialect: gemini.Dialect{}, Address: "https://generativelanguage.googleapis.com", KeyHeader: "X-Goog-Api-Key", KeyVariable: "GEMINI_API_KEY",
-	}
-}
-
-func grok(*config.Settings, string) wire.Service {
-	return wire.Service{
-		Dialect: responses.Dialect{SystemRole: "system", UserMember: "user", NoSummary: true},
-		Address: "https://api.x.ai/v1", KeyHeader: "Authorization", KeyVariable: "XAI_API_KEY",
-	}
-}
-
-func openRouter(*config.Settings, string) wire.Service {
-	return wire.Service{
-		Dialect: chat.Dialect{Marks: true, Documents: true, Replay: chat.ReplayDetails},
-		Address: "https://openrouter.ai/api/v1", KeyHeader: "Authorization", KeyVariable: "OPENROUTER_API_KEY",
-	}
 }
 
 // localServer returns a function that describes a local program with a Chat Completions API.
@@ -149,8 +152,8 @@ type table []*provider
 // newTable returns all providers. say reports problems with user-defined ones.
 func newTable(s *config.Settings, say func(string)) table {
 	var t table
-	for i := range providers {
-		t = append(t, &providers[i])
+	for i := range builtIn() {
+		t = append(t, &builtIn()[i])
 	}
 	return append(t, ownRows(s, t, say)...)
 }
@@ -205,8 +208,8 @@ func (t table) chooseFor(c Config, name string) (choice, error) {
 // Names returns the names of the built-in providers.
 func Names() []string {
 	var names []string
-	for i := range providers {
-		names = append(names, providers[i].name)
+	for i := range builtIn() {
+		names = append(names, builtIn()[i].name)
 	}
 	return names
 }
@@ -220,5 +223,5 @@ func (t table) unknown(name, why string) error {
 	if near := spell.Closest(name, names, 1); len(near) > 0 {
 		hint = "; did you mean " + near[0] + "?"
 	}
-	return setup.Errorf("there is no provider %q (%s)%s The providers are: %s", name, why, hint, strings.Join(names, ", "))
+	return setup.Errorf("unknown provider %q (%s)%s The providers are: %s", name, why, hint, strings.Join(names, ", "))
 }

@@ -2,6 +2,7 @@ package models
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,18 +50,18 @@ func TestChooseProvider(t *testing.T) {
 		{name: "openrouter", env: map[string]string{"OPENROUTER_API_KEY": "k"}, want: "openrouter", why: "OPENROUTER_API_KEY"},
 		{name: "a local server is not chosen", env: map[string]string{"OLLAMA_HOST": "127.0.0.1"}},
 		{name: "unless it is named", flag: "ollama", want: "ollama", why: "--provider"},
-		{name: "one of the user's own", settings: `{"providers":{"mine":{"baseUrl":"https://x.example"}}}`, want: "mine", why: "--settings:1:14"},
+		{name: "a user-defined provider", settings: `{"providers":{"mine":{"baseUrl":"https://x.example"}}}`, want: "mine", why: "--settings:1:14"},
 		{name: "one's own after keys", settings: `{"providers":{"mine":{"baseUrl":"https://x.example"}}}`, env: map[string]string{"XAI_API_KEY": "k"}, want: "grok", why: "XAI_API_KEY"},
 		{name: "one's own by name", flag: "mine", settings: `{"providers":{"mine":{"baseUrl":"https://x.example"}}}`, want: "mine", why: "--provider"},
-		{name: "an address alone is no cloud", env: map[string]string{"ANTHROPIC_BEDROCK_BASE_URL": "https://x.example"}},
+		{name: "an address alone is not a cloud provider", env: map[string]string{"ANTHROPIC_BEDROCK_BASE_URL": "https://x.example"}},
 		{name: "several keys", env: map[string]string{"XAI_API_KEY": "k", "OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k"}, want: "anthropic", why: "ANTHROPIC_API_KEY"},
 		{name: "a cloud before keys", env: map[string]string{"ANTHROPIC_API_KEY": "k", "CLAUDE_CODE_USE_VERTEX": "1"}, want: "vertex", why: "CLAUDE_CODE_USE_VERTEX"},
 		{name: "clouds in order", env: map[string]string{"CLAUDE_CODE_USE_FOUNDRY": "1", "CLAUDE_CODE_USE_BEDROCK": "true"}, want: "bedrock", why: "CLAUDE_CODE_USE_BEDROCK"},
 		{name: "setting before a cloud", settings: `{"provider":"openai"}`, env: map[string]string{"CLAUDE_CODE_USE_BEDROCK": "1"}, want: "openai", why: "--settings:1:13"},
 		{name: "variable before the setting", settings: `{"provider":"openai"}`, env: map[string]string{"ADZE_PROVIDER": "grok"}, want: "grok", why: "ADZE_PROVIDER"},
 		{name: "flag before all", flag: "anthropic", settings: `{"provider":"openai"}`, env: map[string]string{"ADZE_PROVIDER": "grok"}, want: "anthropic", why: "--provider"},
-		{name: "unknown", flag: "antropic", problem: "did you mean anthropic? The providers are: anthropic, bedrock, vertex, foundry, openai, gemini, grok, openrouter, ollama, llamacpp, lmstudio, vllm"},
-		{name: "unknown variable", env: map[string]string{"ADZE_PROVIDER": "zzz"}, problem: `there is no provider "zzz" (ADZE_PROVIDER)`},
+		{name: "unknown", flag: "antropic", problem: "did you mean anthropic? The providers are: " + strings.Join(Names(), ", ")},
+		{name: "unknown variable", env: map[string]string{"ADZE_PROVIDER": "zzz"}, problem: `unknown provider "zzz" (ADZE_PROVIDER)`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -142,6 +143,38 @@ func TestExtraBody(t *testing.T) {
 		raw, err := extraBody(testSettings(t, "", map[string]string{"ADZE_EXTRA_BODY": value}))
 		if good != (err == nil) || good != (raw != nil) {
 			t.Errorf("%s: got %s, %v", value, raw, err)
+		}
+	}
+}
+
+// TestProviderTable checks that every provider has a service and declared settings, and that its
+// address cannot be set by a workspace.
+//
+// Proves PROV-02, PROV-03.
+func TestProviderTable(t *testing.T) {
+	s := testSettings(t, "", nil)
+	for i := range builtIn() {
+		p := &builtIn()[i]
+		switch {
+		case p.connect == nil && p.service == nil:
+			t.Errorf("%s has no service", p.name)
+		case p.service != nil && (p.service(s, "").Dialect == nil || p.service(s, "").Address == ""):
+			t.Errorf("%s has no dialect or no address", p.name)
+		case !p.local && p.connect == nil && (p.key == "" || p.account.Page == ""):
+			t.Errorf("%s has no key or no account page", p.name)
+		}
+		for _, way := range p.ways() {
+			if _, known := s.Key(way.key); way.key != "" && !known {
+				t.Errorf("%s: %s is not a setting", p.name, way.key)
+			}
+		}
+		for _, id := range []string{p.key, p.token} {
+			if k, known := s.Key(id); id != "" && (!known || !k.Secret) {
+				t.Errorf("%s: %s is not secret", p.name, id)
+			}
+		}
+		if !slices.Contains(settings.Addresses(), p.baseURL) {
+			t.Errorf("%s: a workspace could set %s", p.name, p.baseURL)
 		}
 	}
 }

@@ -122,7 +122,7 @@ func masked(key string) string {
 // nothing, runs no helper and does not access the keyring.
 func Status(p *settings.Project, keys Keys) (Auth, error) {
 	s := p.Settings()
-	a := Auth{Method: "none", API: providers[0].api, Servers: keys.servers}
+	a := Auth{Method: "none", API: builtIn()[0].api, Servers: keys.servers}
 	rows := newTable(s, func(string) {}) // errors are reported on open
 	for _, p := range rows {
 		a.Configured = append(a.Configured, p.credentials(s, keys)...)
