@@ -11,7 +11,7 @@ func (s stack) match(line string) (rest string, n int) {
 	rest = line
 	for _, c := range s {
 		switch {
-		case c.mark == "":
+		case c.bar:
 			inner, ok := unquote(rest)
 			if !ok {
 				return rest, n
@@ -36,7 +36,7 @@ func open(line string) (rest string, c container, ok bool) {
 		return line, c, false
 	}
 	if inner, ok := unquote(line); ok {
-		return inner, c, true
+		return inner, container{mark: "> ", bar: true}, true
 	}
 	text := trimLeft(line)
 	mark := itemMark(text)

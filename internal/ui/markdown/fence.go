@@ -3,6 +3,7 @@ package markdown
 import (
 	"strings"
 
+	"adze/internal/platform/term/cells"
 	"adze/internal/ui/code"
 	"adze/internal/ui/draw"
 )
@@ -18,13 +19,18 @@ type fence struct {
 func (s *Stream) openFence(line string) {
 	text := strings.TrimSpace(line)
 	mark := fenceMark(text)
-	if !s.Marks {
-		s.separate()
-	} else {
+	language, _, _ := strings.Cut(strings.TrimSpace(text[len(mark):]), " ")
+	if s.Marks {
 		s.emit(s.memory().stock.Line(draw.Text, clean(text)))
+	} else {
+		s.separate()
+		if s.Glyphs.Bar != "" && language != "" && s.Width > 0 {
+			name := clean(language)
+			s.emit(draw.Row{{Text: draw.Blank(s.room() - cells.Width(name))}, {Role: draw.Faint, Text: name}})
+		}
 	}
-	info := strings.ToLower(strings.TrimSpace(text[len(mark):]))
-	s.fence = fence{mark, info == "diff" || info == "patch", indentOf(line), code.New(info)}
+	language = strings.ToLower(language)
+	s.fence = fence{mark, language == "diff" || language == "patch", indentOf(line), code.New(language)}
 }
 
 // fenced handles a line of code, or the closing fence.
@@ -41,26 +47,31 @@ func (s *Stream) fenced(line string) {
 		line = dedent(line, n)
 	}
 	line = clean(line)
+	row := draw.Row(nil)
 	if s.fence.diff {
-		s.emit(s.memory().stock.Line(diffRole(line), line))
-		return
+		row = diffLine(line)
+	} else {
+		row = draw.Highlight(&s.memory().stock, &s.fence.lexer, line)
 	}
-	s.emit(draw.Highlight(&s.memory().stock, &s.fence.lexer, line))
+	if s.Glyphs.Bar != "" && !s.Marks {
+		row = append(draw.Row{{Role: draw.Faint, Text: s.Glyphs.Bar + " "}}, row...)
+	}
+	s.emit(row)
 }
 
-// diffRole returns the role of a diff line.
-func diffRole(line string) draw.Role {
+// diffLine renders a line of a diff.
+func diffLine(line string) draw.Row {
 	switch {
 	case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"):
-		return draw.Strong
+		return draw.Line(draw.Strong, line)
 	case strings.HasPrefix(line, "+"):
-		return draw.Added
+		return draw.Line(draw.Added, line).On(draw.AddedGround, true)
 	case strings.HasPrefix(line, "-"):
-		return draw.Removed
+		return draw.Line(draw.Removed, line).On(draw.RemovedGround, true)
 	case strings.HasPrefix(line, "@@"):
-		return draw.Faint
+		return draw.Line(draw.Faint, line)
 	}
-	return draw.Text
+	return draw.Line(draw.Text, line)
 }
 
 func (s *Stream) endFence() {

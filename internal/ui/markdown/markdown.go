@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"adze/internal/platform/term/cells"
 	"adze/internal/ui/draw"
 )
 
@@ -18,6 +19,9 @@ type Stream struct {
 	Width, Tables int
 	// Marks keeps the Markdown marks, for output without styles.
 	Marks bool
+	// Glyphs draw bullets, check boxes, quotes, rules and the edge of code. Without them, the
+	// Markdown marks are shown.
+	Glyphs draw.Glyphs
 	// Links is true if the terminal supports links, so link addresses are not written out.
 	Links bool
 
@@ -41,7 +45,8 @@ type state struct {
 
 // A container is a quote or a list item.
 type container struct {
-	mark   string // mark of an item, with the blank after it; empty for a quote
+	mark   string // drawn mark of an item, with the blank after it; that of a quote if bar is set
+	bar    bool   // a quote
 	indent int    // content indentation of the item
 	shown  bool   // the mark has been rendered
 }
@@ -50,10 +55,10 @@ type container struct {
 // already been rendered.
 func (c *container) span(shown bool) draw.Span {
 	switch {
-	case c.mark == "":
-		return draw.Span{Role: draw.Faint, Text: "> "}
+	case c.bar:
+		return draw.Span{Role: draw.Faint, Text: c.mark}
 	case shown:
-		return draw.Span{Text: draw.Blank(len(c.mark))}
+		return draw.Span{Text: draw.Blank(cells.Width(c.mark))}
 	}
 	return draw.Span{Text: c.mark}
 }
@@ -226,10 +231,29 @@ func (s *Stream) take(line string) {
 			break
 		}
 		s.closeLeaf()
+		rest = s.drawMark(&c, inner)
 		s.stack = append(s.stack, c)
-		rest = inner
 	}
 	s.leaf(rest)
+}
+
+// drawMark replaces a container's mark by a glyph, and returns the line without its check box.
+func (s *Stream) drawMark(c *container, line string) string {
+	g := s.Glyphs
+	switch {
+	case g.Bar == "" || s.Marks:
+	case c.bar:
+		c.mark = g.Bar + " "
+	case len(c.mark) == len("- "):
+		c.mark = g.Bullet + " "
+		switch {
+		case strings.HasPrefix(line, "[ ] "):
+			c.mark, line = g.Unchecked+" ", line[len("[ ] "):]
+		case strings.HasPrefix(line, "[x] "), strings.HasPrefix(line, "[X] "):
+			c.mark, line = g.Checked+" ", line[len("[x] "):]
+		}
+	}
+	return line
 }
 
 // leaf handles a line without its container marks.
@@ -251,7 +275,11 @@ func (s *Stream) leaf(line string) {
 		s.openFence(line)
 	case rule(line):
 		s.closeLeaf()
-		if !s.Marks {
+		switch {
+		case s.Marks:
+		case s.Glyphs.Rule != "" && s.Width > 0:
+			text = strings.Repeat(s.Glyphs.Rule, s.room())
+		default:
 			text = "---"
 		}
 		s.emit(s.memory().stock.Line(draw.Faint, text))
@@ -286,7 +314,7 @@ func (s *Stream) separate() {
 	}
 	s.blank = draw.Row{}
 	for i, c := range s.stack {
-		if c.mark == "" {
+		if c.bar {
 			s.blank = s.stack[:i+1].prefix()
 		}
 	}
@@ -313,7 +341,7 @@ func (s *Stream) closeLeaf() {
 func (s *Stream) closeTo(n int) {
 	s.closeLeaf()
 	for len(s.stack) > n {
-		if c := s.stack[len(s.stack)-1]; c.mark != "" && !c.shown {
+		if c := s.stack[len(s.stack)-1]; !c.bar && !c.shown {
 			s.emit(nil) // an empty item
 		}
 		s.stack = s.stack[:len(s.stack)-1]
@@ -383,7 +411,7 @@ func (s *Stream) within(w int) int {
 	}
 	left := w
 	for _, c := range s.stack {
-		left -= max(len("> "), len(c.mark))
+		left -= cells.Width(c.mark)
 	}
 	return max(left, min(w, 16))
 }

@@ -92,7 +92,8 @@ func TestMarkdown(t *testing.T) {
 		{"rule", "a\n\n---\n* * *", "a\n\n<faint>---</>\n<faint>---</>"},
 		{"table", "| a | number |\n|---|--:|\n| `x` | 1 |\n| 漢 |\n\nend", "<strong>a</>   <strong>number</>\n<code>x</>        1\n漢\n\nend"},
 		{"table without bars", "t\na | b\n-|-\n1 | 2", "t\n<strong>a</>  <strong>b</>\n1  2"},
-		{"wide table", "| name | about |\n|-|-|\n| first | a text of some words |\n| b | c |", "<strong>name</>: first\n<strong>about</>: a text of\n  some words\n\n<strong>name</>: b\n<strong>about</>: c"},
+		{"wide table", "| name | about |\n|-|-|\n| first | a text of some words |\n| b | c |", "<strong>name</>   <strong>about</>\nfirst  a text of\n       some words\nb      c"},
+		{"table with too many columns", "| name | text |\n|-|-|\n| the first name | a text of words |\n| b | c |", "<strong>name</>: the first name\n<strong>text</>: a text of\n  words\n\n<strong>name</>: b\n<strong>text</>: c"},
 		{"no table", "| a | b |\n| c | d |", "| a | b |\n| c | d |"},
 		{"bar in a cell", "| a |\n|-|\n| x \\| `y | z` |", "<strong>a</>\nx | <code>y | z</>"},
 		{"too many cells", "|a|b|\n|-|-|\n|1|2|3|", "<strong>a</>  <strong>b</>\n1  2 | 3"},
@@ -108,6 +109,70 @@ func TestMarkdown(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestGlyphs checks that marks are drawn where glyphs can be shown.
+//
+// Proves X-123.
+func TestGlyphs(t *testing.T) {
+	for _, tt := range []struct{ name, text, want string }{
+		{"items", "- a\n  * b\n1. c", "• a\n  • b\n1. c"},
+		{"tasks", "- [ ] open\n- [x] done, in a line that is wrapped\n- [y] no box\n1. [ ] no box", "☐ open\n☑ done, in a line\n  that is wrapped\n• [y] no box\n1. [ ] no box"},
+		{"quote", "> a\n>\n> b", "<faint>│ </>a\n<faint>│</>\n<faint>│ </>b"},
+		{"rule", "a\n\n---\n> ***", "a\n\n<faint>────────────────────</>\n<faint>│ </><faint>──────────────────</>"},
+		{"code", "```go run\nvar x\n```", "                  <faint>go</>\n<faint>│ </><kw>var</> x"},
+		{"code without a language", "```\nx\n```", "<faint>│ </>x"},
+		{"code in an item", "- a\n  ```sh\n  x\n  ```", "• a\n\n                  <faint>sh</>\n  <faint>│ </>x"},
+		{"diff", "```diff\n+a\n-b\n```", "                <faint>diff</>\n<faint>│ </>+a\n<faint>│ </>-b"},
+		{"table", "|a|b|\n|-|-|\n|1|2|\n|3|4|", "<strong>a</>  <strong>b</>\n<faint>─</>  <faint>─</>\n1  2\n3  4"},
+		{
+			"wrapped table", "|a|b|\n|-|-|\n|1|one two three four|\n|2|aVeryLongIdentifier|\n|3|x|",
+			"<strong>a</>  <strong>b</>\n<faint>─</>  <faint>─────────────────</>\n1  one two three\n   four\n<faint>─</>  <faint>─────────────────</>\n2  aVeryLongIdentifi\n   er\n<faint>─</>  <faint>─────────────────</>\n3  x",
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, size := range []int{1, 1000} {
+				if diff := cmp.Diff(tt.want, show(drawn(Stream{Width: 20, Links: true, Glyphs: draw.Unicode()}, tt.text, size))); diff != "" {
+					t.Fatalf("in pieces of %d (-want +got):\n%s", size, diff)
+				}
+			}
+		})
+	}
+}
+
+// TestTableFits checks that no row of a table is wider than the space for it, and that no text
+// is lost.
+func TestTableFits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cell := rapid.StringMatching(`[a-z漢]{0,12}( [a-z]{1,20}){0,4}`)
+		columns := rapid.IntRange(1, 5).Draw(t, "columns")
+		var text strings.Builder
+		for row := range rapid.IntRange(1, 60).Draw(t, "rows") + 2 {
+			for range columns {
+				if row == 1 {
+					text.WriteString("|-")
+				} else {
+					text.WriteString("|" + cell.Draw(t, "cell"))
+				}
+			}
+			text.WriteString("|\n")
+		}
+		s := Stream{Width: rapid.IntRange(40, 100).Draw(t, "width"), Glyphs: draw.Unicode()}
+		var got strings.Builder
+		rows := drawn(s, text.String(), 1000)
+		for _, row := range rows {
+			if row.Width() > s.Width {
+				t.Fatalf("%d cells of %d: %s", row.Width(), s.Width, row)
+			}
+			got.WriteString(row.String())
+		}
+		count := func(s string, r rune) int { return strings.Count(s, string(r)) }
+		for r := 'a'; r <= 'z'; r++ {
+			if count(got.String(), r) < count(text.String(), r) {
+				t.Fatalf("%c is missing in\n%s", r, show(rows))
+			}
+		}
+	})
 }
 
 // TestAddresses checks that addresses are written out if the terminal does not support links.

@@ -9,11 +9,14 @@ import (
 
 // A table is an open table.
 type table struct {
-	head   []string
-	right  []bool   // right-aligned columns
-	rows   []string // rows not yet rendered, as source text
-	widths []int    // column widths; fixed once rows were rendered
-	drawn  bool     // the head has been rendered
+	head    []string
+	right   []bool   // right-aligned columns
+	rows    []string // rows not yet rendered, as source text
+	widths  []int    // column widths; fixed once rows were rendered
+	begun   bool     // a row below the head has been rendered
+	wrapped bool     // the last row took several lines
+	record  bool     // the columns do not fit: rows are drawn as names and values
+	drawn   bool     // the head has been rendered
 }
 
 func (t *table) open() bool { return t.head != nil }
@@ -23,6 +26,9 @@ const (
 	maxTable = 50
 	// usualRows is the number of rows that most tables do not exceed.
 	usualRows = 8
+	// gap is the distance between columns, and narrow the width of a column that is always
+	// readable: a narrower one is only made if its longest cell is narrower, too.
+	gap, narrow = 2, 12
 )
 
 // begins handles the second line of a table; the head is the last line of the paragraph.
@@ -96,19 +102,106 @@ func (s *Stream) drawTable() {
 		for i, c := range cells {
 			t.widths[i%columns] = max(t.widths[i%columns], c.Width())
 		}
+		if s.Width > 0 {
+			t.record = !shrink(t.widths, s.within(max(s.Width, s.Tables))-gap*(columns-1))
+		}
 	}
-	total := 2 * (columns - 1)
-	for _, w := range t.widths {
-		total += w
-	}
-	if s.Width > 0 && total > s.within(max(s.Width, s.Tables)) {
+	if t.record {
 		s.records(cells)
 	} else {
 		for row := range slices.Chunk(cells, columns) {
-			s.emit(t.align(&l.space.stock, row))
+			s.tableRow(row)
 		}
 	}
 	t.drawn, t.rows = true, nil
+}
+
+// shrink narrows the widest columns until their sum is at most most. It reports whether all
+// columns stay readable.
+func shrink(widths []int, most int) bool {
+	total := 0
+	for _, w := range widths {
+		total += w
+	}
+	for total > most {
+		widest, next := 0, narrow
+		for _, w := range widths {
+			switch {
+			case w > widest:
+				widest, next = w, max(widest, next)
+			case w < widest:
+				next = max(next, w)
+			}
+		}
+		if widest <= narrow {
+			return false
+		}
+		wide := 0
+		for _, w := range widths {
+			if w == widest {
+				wide++
+			}
+		}
+		to := max(next, widest-(total-most+wide-1)/wide) // the widest columns shrink to the next one
+		for i, w := range widths {
+			if w == widest && total > most {
+				narrowed := max(to, w-(total-most))
+				widths[i] = narrowed
+				total -= w - narrowed
+			}
+		}
+	}
+	return true
+}
+
+// tableRow renders a row of cells, wrapped in their columns. A rule follows the head, and
+// separates rows from wrapped ones.
+func (s *Stream) tableRow(row []draw.Row) {
+	t := &s.table
+	head := !t.drawn
+	lines := make([][]draw.Row, len(row)) // by column
+	most := 1
+	for i, c := range row {
+		lines[i] = []draw.Row{c}
+		if c.Width() > t.widths[i] {
+			lines[i] = nil
+			for _, line := range draw.Wrap(c, t.widths[i], nil) {
+				lines[i] = append(lines[i], draw.Chop(line, t.widths[i])...)
+			}
+		}
+		most = max(most, len(lines[i]))
+	}
+	if !head && (most > 1 || t.wrapped) && t.begun {
+		s.tableRule()
+	}
+	for n := range most {
+		cells := make([]draw.Row, len(row))
+		for i := range row {
+			if n < len(lines[i]) {
+				cells[i] = lines[i][n]
+			}
+		}
+		s.emit(t.align(&s.memory().stock, cells))
+	}
+	if t.wrapped, t.begun = most > 1, !head; head {
+		s.tableRule()
+	}
+	t.drawn = true
+}
+
+// tableRule emits a rule below the columns.
+func (s *Stream) tableRule() {
+	if s.Glyphs.Rule == "" || s.Marks {
+		return
+	}
+	var row draw.Row
+	for i, w := range s.table.widths {
+		if i > 0 {
+			row = append(row, draw.Span{Text: draw.Blank(gap)})
+		}
+		row = append(row, draw.Span{Role: draw.Faint, Text: strings.Repeat(s.Glyphs.Rule, w)})
+	}
+	s.emit(row)
 }
 
 // cells appends texts rendered as cells.
@@ -126,25 +219,20 @@ func (t *table) align(s *draw.RowArena, cells []draw.Row) draw.Row {
 	for _, c := range cells {
 		spans += 1 + len(c)
 	}
-	row, gap := s.Row(spans), 0
+	row, before := s.Row(spans), 0 // blanks before the next cell
 	for j, c := range cells {
 		free := max(0, t.widths[j]-c.Width())
 		if t.right[j] {
-			gap, free = gap+free, 0
+			before, free = before+free, 0
 		}
 		if len(c) > 0 {
-			if gap > 0 {
-				row = append(row, draw.Span{Text: draw.Blank(gap)})
+			if before > 0 {
+				row = append(row, draw.Span{Text: draw.Blank(before)})
 			}
 			row = append(row, c...)
-			gap = 0
-		} else {
-			free = t.widths[j]
-			if t.right[j] {
-				free = 0
-			}
+			before = 0
 		}
-		gap += free + 2
+		before += free + gap
 	}
 	return row
 }

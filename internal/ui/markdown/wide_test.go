@@ -30,7 +30,7 @@ func TestDiffAndEntities(t *testing.T) {
 	}
 	roles := map[string]draw.Role{}
 	for _, row := range rows {
-		if len(row) == 1 {
+		if len(row) > 0 {
 			roles[row[0].Text] = row[0].Role
 		}
 	}
