@@ -147,7 +147,7 @@ func (b *frame) rewrite(i int, was, is row, slack int) (used int) {
 		b.text("\x1b[K")
 		shorter = false
 	}
-	if is.width > same.col {
+	if is.width > same.col || is.fill {
 		b.text(same.style)
 		b.row(is, same.offset)
 	}

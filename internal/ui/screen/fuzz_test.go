@@ -17,10 +17,11 @@ func FuzzFrame(f *testing.F) {
 		f.Add(text, "")
 		f.Add("x"+text, "> "+text)
 	}
-	palette := draw.PaletteFor(true, "", func(string) string { return "" }).Linked(draw.Files{})
+	env := func(name string) string { return map[string]string{"COLORTERM": "truecolor"}[name] }
+	palette := draw.PaletteFor(true, "dark", env).Linked(draw.Files{})
 	f.Fuzz(func(t *testing.T, one, two string) {
 		s := newStage(40, 6, true)
-		row := draw.Row{{Role: draw.Strong, Text: one, Link: "https://example.org/" + two}, {Text: two}}
+		row := draw.Row{{Role: draw.Strong, Text: one, Link: "https://example.org/" + two}, {Text: two}}.On(draw.AddedGround, len(one)%2 == 0)
 		painted := palette.Paint(row)
 		s.shows(nil, []string{painted, two}, Point{0, 3})
 		s.shows([]string{one, painted}, []string{two, "> typed"}, Point{1, 7})

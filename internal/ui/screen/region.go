@@ -78,6 +78,7 @@ func (r *region) show(b *frame, final, live []string, caret Point) {
 	put := func(next *row, slack int) {
 		wide := next.width >= r.width || next.tabs
 		if wide { // the terminal breaks it
+			*next = next.unfilled()
 			next.uneven, next.tabs = false, true
 		}
 		next.used = next.width

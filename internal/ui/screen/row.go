@@ -16,6 +16,7 @@ type row struct {
 	simple bool // printable ASCII only
 	uneven bool // terminals differ in its width
 	tabs   bool // contains tabs, whose width depends on the terminal
+	fill   bool // erases to the end of the line in its background
 }
 
 // liveRow returns a row cut to width. Its tabs become blanks.
@@ -29,6 +30,13 @@ func liveRow(text string, width int) row {
 		text = cells.Cut(text, width, "")
 	}
 	r.read(text, width)
+	return r
+}
+
+// unfilled returns the row without the fill, which would erase the last character of a row as
+// wide as the terminal.
+func (r row) unfilled() row {
+	r.text, r.fill = strings.ReplaceAll(r.text, eraseLine, ""), false
 	return r
 }
 
@@ -83,6 +91,15 @@ func (r *row) read(text string, width int) {
 		case kind == style || kind == link:
 			b.WriteString(part)
 			open.take(part, kind)
+			continue
+		case kind == fillLine && width > 0: // blanks, because terminals differ in how they reflow erased cells
+			n := max(0, min(width, Widest)-r.width)
+			b.WriteString(strings.Repeat(" ", n))
+			r.width += n
+			continue
+		case kind == fillLine:
+			b.WriteString(eraseLine)
+			r.fill = true
 			continue
 		case kind == unsafe:
 			continue

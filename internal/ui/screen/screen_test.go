@@ -323,3 +323,38 @@ func rowWidth(text string) int {
 	}
 	return width
 }
+
+// TestFill checks that a background reaches the end of the line: erased in a final line, which
+// reflows, and with blanks in a live row.
+//
+// Proves X-124.
+func TestFill(t *testing.T) {
+	const text = "\x1b[44mabc\x1b[K\x1b[0m"
+	for _, tt := range []struct {
+		final string
+		want  string
+	}{
+		{text, text + "\r\n"},
+		{"\x1b[44mabcdefghij\x1b[K\x1b[0m", "\x1b[44mabcdefghij\x1b[0m\r\n"}, // the terminal's width: erasing would remove the j
+	} {
+		var out strings.Builder
+		s := New(&out, func() (int, int) { return 10, 5 }, false)
+		s.Frame([]string{tt.final}, nil, Point{})
+		s.written()
+		if !strings.Contains(out.String(), tt.want) {
+			t.Errorf("%q is written as %q", tt.final, out.String())
+		}
+	}
+	var out strings.Builder
+	s := New(&out, func() (int, int) { return 10, 5 }, false)
+	for _, tt := range []struct{ live, want string }{
+		{"\x1b[44mabc\x1b[0m", "\x1b[44mabc\x1b[0m\r"}, {text, "\x1b[4G\x1b[44m      \x1b[0m\r"}, {"abc", "abc\x1b[K\r"},
+	} {
+		out.Reset()
+		s.Frame(nil, []string{tt.live}, Point{})
+		s.written()
+		if out.String() != tt.want {
+			t.Errorf("%q is written as %q, want %q", tt.live, out.String(), tt.want)
+		}
+	}
+}

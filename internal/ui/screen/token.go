@@ -9,8 +9,12 @@ const (
 	character kind = iota
 	style          // SGR
 	link           // OSC 8
+	fillLine       // fills the rest of the line with the background; at the end of a row
 	unsafe         // anything a terminal might interpret
 )
+
+// eraseLine erases from the cursor to the end of the line, in the current background.
+const eraseLine = "\x1b[K"
 
 // token returns the length and kind of the first piece of a text.
 func token(text string) (int, kind) {
@@ -21,6 +25,9 @@ func token(text string) (int, kind) {
 	case c == 0x1b:
 		if n := styleLen(text); n > 0 {
 			return n, style
+		}
+		if strings.HasPrefix(text, eraseLine) {
+			return len(eraseLine), fillLine
 		}
 		if n := linkLen(text); n > 0 {
 			return n, link
