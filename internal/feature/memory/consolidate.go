@@ -15,6 +15,7 @@ import (
 	"adze/internal/agent"
 	"adze/internal/domain/agentdef"
 	"adze/internal/domain/memdir"
+	"adze/internal/feature"
 	"adze/internal/feature/agents"
 	"adze/internal/permission/mode"
 	"adze/internal/platform/proc/task"
@@ -103,7 +104,7 @@ func (d *Consolidator) wait(limit time.Duration) {
 }
 
 // errOff reports that memory is off.
-var errOff = errors.New("memory is off in this session; /memory says why")
+var errOff = errors.New("memory is off in this session; see /memory for the reason")
 
 // Dream has an agent consolidate the memories and returns a message for the user. It waits for
 // the agent if the program would exit before it.
@@ -116,7 +117,7 @@ func (d *Consolidator) Dream(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if out.Launched {
-		return fmt.Sprintf("The memories are being consolidated in the background, as task %s. You are told when that is done; /tasks shows it.", out.ID), nil
+		return fmt.Sprintf("The memories are being consolidated in the background, as task %s. You'll be notified when it finishes; /tasks shows it.", out.ID), nil
 	}
 	return term.Sanitize(out.Text), nil
 }
@@ -191,6 +192,11 @@ func (d *Consolidator) report(out agents.Outcome, err error) {
 		return
 	}
 	d.cfg.Say("the memories were consolidated: " + tool.OneLine(term.Sanitize(out.Text), 200))
+}
+
+// Part returns the maintenance's contribution to a conversation. d may be nil.
+func (d *Consolidator) Part() feature.Part {
+	return feature.Part{Name: "memory maintenance", Ended: d.Ended}
 }
 
 // Ended is called when a turn has ended.

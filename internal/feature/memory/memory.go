@@ -3,6 +3,7 @@
 package memory
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -10,10 +11,13 @@ import (
 
 	"adze/internal/domain/agentdef"
 	"adze/internal/domain/memdir"
+	"adze/internal/feature"
 	"adze/internal/feature/memory/recall"
+	"adze/internal/msg"
 	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/paths"
 	"adze/internal/prompt"
+	"adze/internal/session"
 	"adze/internal/session/store"
 	"adze/internal/settings"
 )
@@ -96,7 +100,7 @@ func Off(p *settings.Project, bare bool) string {
 	case !v.Memory.Enabled:
 		return "autoMemoryEnabled is false"
 	case p.Home == "":
-		return "there is no state home"
+		return "no state home"
 	}
 	return ""
 }
@@ -158,6 +162,20 @@ func (m *View) Muted() []string {
 		}
 	}
 	return names
+}
+
+// Part returns the memory's contribution to a conversation.
+func (m *View) Part() feature.Part {
+	p := feature.Part{Name: "memory"}
+	if m.Recaller != nil {
+		p.Prefetch = func(p session.Prompt, before []msg.Entry) func(context.Context) []msg.Part {
+			return m.Recaller.Prefetch(p.Parts, before)
+		}
+	}
+	if guard := m.Guard(); guard != nil {
+		p.Gate, p.After = guard, guard
+	}
+	return p
 }
 
 // Guard returns the gate for the model's memory writes, or nil if memory is unavailable.
