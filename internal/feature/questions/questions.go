@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"adze/internal/feature"
 	"adze/internal/hook"
 	"adze/internal/msg"
 	"adze/internal/session"
@@ -24,7 +25,7 @@ type Config struct {
 }
 
 // errNoUser tells the model how to proceed without a user.
-var errNoUser = errors.New("there is no user here to answer questions: decide yourself, and say in your answer what you assumed")
+var errNoUser = errors.New("no user is present to answer questions: decide yourself and state your assumptions in your answer")
 
 // Tool returns the tool with which the model asks questions.
 func Tool(c Config) tool.Tool {
@@ -37,6 +38,11 @@ func Tool(c Config) tool.Tool {
 			return nil
 		},
 	})
+}
+
+// Part returns the part with which the model asks the user.
+func Part(c Config) feature.Part {
+	return feature.Part{Name: "questions", Tools: []tool.Tool{Tool(c)}}
 }
 
 func (c Config) ask(ctx context.Context, all []askuser.Question) (askuser.Answer, error) {
@@ -64,7 +70,7 @@ func (c Config) put(ctx context.Context, q session.Choices) (session.Selection, 
 
 // Reasons why a hook gets no answer, worded for the hook.
 var (
-	errNotAsked = errors.New("no user can be asked here")
+	errNotAsked = errors.New("no user to answer questions here")
 	errDeclined = errors.New("the user did not choose")
 )
 
