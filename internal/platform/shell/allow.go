@@ -85,11 +85,7 @@ func (p Pattern) names(f form, inner []form) bool {
 // grants reports whether the pattern is an interpreter and a star, which allows any code.
 func (p Pattern) grants(f form) bool {
 	name := f.words[0]
-	switch versionless(baseName(name.Value)) {
-	case "python", "pypy", "perl", "ruby", "php", "node", "nodejs", "deno", "bun":
-		return p.pieces[0] == name.Text+" "
-	}
-	return false
+	return Is(versionless(baseName(name.Value)), AnyCode) && p.pieces[0] == name.Text+" "
 }
 
 // Programs returns the program names to look up allow rules for p.

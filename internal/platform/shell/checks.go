@@ -61,49 +61,32 @@ func findLinks(words []Word) int {
 	return n
 }
 
-func checkFind(a *arguments) error {
-	roots, expression := findPaths(a.words)
-	if !a.jail {
-		if slices.ContainsFunc(a.words[:findLinks(a.words)], func(w Word) bool { return w.Value == "-L" }) {
-			return errors.New("it follows links")
-		}
-		for _, w := range roots {
-			if w.Glob && strings.IndexByte("*?[", w.Value[0]) >= 0 {
-				return fmt.Errorf("%s may stand for an action", w.Text)
-			}
-		}
-	}
+func checkFind(a *parsedArgs) error {
+	_, expression := findPaths(a.words)
 	for i := 0; i < len(expression); i++ {
 		w := expression[i]
 		switch {
-		case w.Glob && !a.jail:
-			return fmt.Errorf("%s is a pattern of file names: quote it", w.Text)
-		case a.jail && (w.Value == "-follow" || !strings.HasPrefix(w.Value, "-")):
+		case w.Value == "-follow" || !strings.HasPrefix(w.Value, "-"):
 		case findTests(w.Value):
 		case findValues(w.Value) || len(w.Value) == 8 && strings.HasPrefix(w.Value, "-newer"):
-			if i++; i < len(expression) && expression[i].Glob && !a.jail {
-				return fmt.Errorf("%s is a pattern of file names: quote it", expression[i].Text)
-			}
+			i++
 		default:
-			return fmt.Errorf("%s is not known to only look", w.Text)
+			return fmt.Errorf("adze can't verify that %s only reads", w.Text)
 		}
 	}
 	return nil
 }
 
 // checkSed accepts scripts that only print.
-func checkSed(a *arguments) error {
+func checkSed(a *parsedArgs) error {
 	var scripts []string
-	for i, v := range a.values {
-		if option := a.valued[i]; option == "-e" || option == "--expression" {
-			scripts = append(scripts, v.Value)
+	for _, o := range a.options {
+		if o.name == "-e" || o.name == "--expression" {
+			scripts = append(scripts, o.value.Value)
 		}
 	}
 	switch {
 	case len(scripts) > 0:
-		if len(a.operands) > 0 && a.operands[0].Glob && !a.jail {
-			return errors.New("its first file is a pattern")
-		}
 	case len(a.operands) > 0:
 		scripts = []string{a.operands[0].Value}
 	default:
@@ -114,7 +97,7 @@ func checkSed(a *arguments) error {
 
 // checkAwk accepts programs that can neither run nor write anything, nor read the environment
 // or files other than their operands.
-func checkAwk(a *arguments) error {
+func checkAwk(a *parsedArgs) error {
 	words := a.words
 	for len(words) > 0 && len(words[0].Value) > 1 && words[0].Value[0] == '-' {
 		v := words[0].Value
@@ -127,7 +110,7 @@ func checkAwk(a *arguments) error {
 			words = words[1:]
 		case strings.HasPrefix(v, "-F"), strings.HasPrefix(v, "-v") && awkAssigns(v[2:]), v == "--csv", v == "--posix", v == "--re-interval", v == "-Wversion":
 		default:
-			return fmt.Errorf("the option %s is not known to only read", v)
+			return fmt.Errorf("adze can't verify that the option %s only reads", v)
 		}
 		words = words[1:]
 		if v == "--" {
@@ -136,14 +119,6 @@ func checkAwk(a *arguments) error {
 	}
 	if len(words) == 0 {
 		return errors.New("there is no program")
-	}
-	if words[0].Glob && !a.jail {
-		return errors.New("its program is a pattern of file names: quote it")
-	}
-	for _, w := range words[1:] {
-		if w.Glob && strings.IndexByte("*?[", w.Value[0]) >= 0 && !a.jail {
-			return fmt.Errorf("%s may be more than a file", w.Text)
-		}
 	}
 	return awk.Parse(words[0].Value).Prints()
 }
@@ -169,7 +144,7 @@ func awkFiles(words []Word) []Word {
 	return nil
 }
 
-func checkJq(a *arguments) error {
+func checkJq(a *parsedArgs) error {
 	if len(a.operands) == 0 {
 		return nil
 	}
@@ -185,7 +160,7 @@ func checkJq(a *arguments) error {
 	return nil
 }
 
-func checkDate(a *arguments) error {
+func checkDate(a *parsedArgs) error {
 	for _, w := range a.operands {
 		if !strings.HasPrefix(w.Value, "+") {
 			return fmt.Errorf("the operand %s may set the clock", w.Text)
@@ -194,21 +169,21 @@ func checkDate(a *arguments) error {
 	return nil
 }
 
-func checkCommand(a *arguments) error {
+func checkCommand(a *parsedArgs) error {
 	if !a.has("-v", "-V") {
 		return errors.New("it runs a program")
 	}
 	return nil
 }
 
-func checkPs(a *arguments) error {
+func checkPs(a *parsedArgs) error {
 	for _, w := range a.operands {
 		if w.Glob || strings.Trim(w.Value, "auxfjlwrT") != "" && !digits(w.Value) {
 			return fmt.Errorf("the operand %s may show the environment of programs", w.Text)
 		}
 	}
-	for _, w := range a.values {
-		if strings.Contains(strings.ToLower(w.Value), "env") {
+	for _, o := range a.options {
+		if strings.Contains(strings.ToLower(o.value.Value), "env") {
 			return errors.New("it shows the environment of programs")
 		}
 	}
@@ -216,9 +191,9 @@ func checkPs(a *arguments) error {
 }
 
 // checkVersion accepts a single option.
-func checkVersion(a *arguments) error {
+func checkVersion(a *parsedArgs) error {
 	if len(a.words) != 1 || a.words[0].Value == "--" {
-		return errors.New("only its version is known to be harmless")
+		return errors.New("only `--version` is known to be safe")
 	}
 	return nil
 }

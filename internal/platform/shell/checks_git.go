@@ -8,9 +8,9 @@ import (
 
 // checkGitFormat rejects formats that verify signatures, which runs a program, and submodule
 // patches, for which git runs in directories that only the history names.
-func checkGitFormat(a *arguments) error {
-	for _, v := range a.values {
-		if SignsFormat(v.Value) {
+func checkGitFormat(a *parsedArgs) error {
+	for _, o := range a.options {
+		if SignsFormat(o.value.Value) {
 			return errors.New("the format has signatures checked")
 		}
 	}
@@ -41,16 +41,16 @@ func SignsFormat(format string) bool {
 
 // checkRefs is checkGitFormat for commands that list references, which can be sorted by
 // signature.
-func checkRefs(a *arguments) error {
-	for _, v := range a.values {
-		if strings.HasPrefix(strings.TrimLeft(v.Value, "-*"), "signature") {
+func checkRefs(a *parsedArgs) error {
+	for _, o := range a.options {
+		if strings.HasPrefix(strings.TrimLeft(o.value.Value, "-*"), "signature") {
 			return errors.New("it has signatures checked")
 		}
 	}
 	return checkGitFormat(a)
 }
 
-func checkReflog(a *arguments) error {
+func checkReflog(a *parsedArgs) error {
 	if len(a.operands) > 0 {
 		switch sub := a.operands[0].Value; sub {
 		case "expire", "delete", "drop", "write", "migrate":
@@ -60,14 +60,14 @@ func checkReflog(a *arguments) error {
 	return checkGitFormat(a)
 }
 
-func checkBranch(a *arguments) error {
+func checkBranch(a *parsedArgs) error {
 	if len(a.operands) > 0 && !a.has("-l", "--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at") {
 		return errors.New("it creates a branch")
 	}
 	return checkRefs(a)
 }
 
-func checkTag(a *arguments) error {
+func checkTag(a *parsedArgs) error {
 	if len(a.operands) > 0 && !a.has("-l", "--list", "-n", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at") {
 		return errors.New("it creates a tag")
 	}
@@ -76,7 +76,7 @@ func checkTag(a *arguments) error {
 
 // checkConfig accepts the forms that show settings. The caller decides which settings may be
 // shown.
-func checkConfig(a *arguments) error {
+func checkConfig(a *parsedArgs) error {
 	n := len(a.operands)
 	switch {
 	case a.has("--list", "-l"):
@@ -95,7 +95,7 @@ func checkConfig(a *arguments) error {
 	return errors.New("it may change a setting")
 }
 
-func checkSymbolicRef(a *arguments) error {
+func checkSymbolicRef(a *parsedArgs) error {
 	if len(a.operands) != 1 {
 		return errors.New("it changes where a reference leads")
 	}
@@ -104,7 +104,7 @@ func checkSymbolicRef(a *arguments) error {
 
 // checkVar accepts the variables that hold no secret. The pager is excluded because its value
 // would apply only to adze.
-func checkVar(a *arguments) error {
+func checkVar(a *parsedArgs) error {
 	if len(a.operands) == 1 {
 		switch a.operands[0].Value {
 		case "GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_DEFAULT_BRANCH", "GIT_SHELL_PATH":

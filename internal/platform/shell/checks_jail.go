@@ -56,7 +56,7 @@ func (s *Script) keepsOutputs() bool {
 	return true
 }
 
-func checkTee(a *arguments) error {
+func checkTee(a *parsedArgs) error {
 	for _, w := range a.operands {
 		if !w.Static || !sink(w.Value) {
 			return fmt.Errorf("it writes to %s", w.Text)
@@ -65,7 +65,7 @@ func checkTee(a *arguments) error {
 	return nil
 }
 
-func checkDd(a *arguments) error {
+func checkDd(a *parsedArgs) error {
 	for _, w := range a.words {
 		name, value, _ := strings.Cut(w.Value, "=")
 		switch name {
@@ -75,14 +75,14 @@ func checkDd(a *arguments) error {
 				return fmt.Errorf("it writes to %s", quote(value))
 			}
 		default:
-			return fmt.Errorf("the operand %s is not known to only read", w.Text)
+			return fmt.Errorf("adze can't verify that %s only reads", w.Text)
 		}
 	}
 	return nil
 }
 
 // checkTar accepts listing an archive, and extracting it to standard output.
-func checkTar(a *arguments) error {
+func checkTar(a *parsedArgs) error {
 	var lists, unpacks, prints bool
 	words := a.words
 	for i := 0; i < len(words); i++ {
@@ -103,7 +103,7 @@ func checkTar(a *arguments) error {
 					}
 				case 'v', 'z', 'j', 'J', 'a', 'Z', 'p', 'k', 'P':
 				default:
-					return fmt.Errorf("the option -%c is not known to only read", c)
+					return fmt.Errorf("adze can't verify that the option -%c only reads", c)
 				}
 			}
 		case v == "--list":
@@ -119,13 +119,13 @@ func checkTar(a *arguments) error {
 		case v == "--file" && i+1 < len(words) && !strings.Contains(words[i+1].Value, ":"), v == "--exclude":
 			i++
 		case strings.HasPrefix(v, "-"):
-			return fmt.Errorf("the option %s is not known to only read", v)
+			return fmt.Errorf("adze can't verify that the option %s only reads", v)
 		}
 	}
 	if lists != (unpacks && prints) {
 		return nil
 	}
-	return errors.New("only listing an archive is known to only read")
+	return errors.New("only listing an archive is known to be safe")
 }
 
 // tarPaths returns the archive and the directories in a command that checkTar accepts.
@@ -152,27 +152,27 @@ func tarPaths(words []Word) []Word {
 	return paths
 }
 
-func checkSeven(a *arguments) error {
+func checkSeven(a *parsedArgs) error {
 	if len(a.words) == 0 || a.words[0].Value != "l" && a.words[0].Value != "t" {
-		return errors.New("only listing an archive is known to only read")
+		return errors.New("only listing an archive is known to be safe")
 	}
 	return noMore(a.words[1:], "-slt -ba -r -bd")
 }
 
-func checkJar(a *arguments) error {
+func checkJar(a *parsedArgs) error {
 	if len(a.words) == 0 {
-		return errors.New("only listing an archive is known to only read")
+		return errors.New("only listing an archive is known to be safe")
 	}
 	switch a.words[0].Value {
 	case "tf", "tvf", "-tf", "-tvf", "--list", "--version":
 		return noMore(a.words[1:], "-f -v")
 	}
-	return errors.New("only listing an archive is known to only read")
+	return errors.New("only listing an archive is known to be safe")
 }
 
-func checkAr(a *arguments) error {
+func checkAr(a *parsedArgs) error {
 	if len(a.words) == 0 || strings.Trim(strings.TrimPrefix(a.words[0].Value, "-"), "tpvO") != "" && a.words[0].Value != "--version" {
-		return errors.New("only listing an archive is known to only read")
+		return errors.New("only listing an archive is known to be safe")
 	}
 	return checkResponse(a)
 }
@@ -189,7 +189,7 @@ next:
 				continue next
 			}
 		}
-		return fmt.Errorf("the option %s is not known to only read", w.Text)
+		return fmt.Errorf("adze can't verify that the option %s only reads", w.Text)
 	}
 	return nil
 }
@@ -197,17 +197,17 @@ next:
 // archiveUses returns the archives or programs that are read, if nothing else happens.
 // Otherwise nothing is known.
 func archiveUses(words []Word) []use {
-	e, rest := lookup(words)
-	if e == nil || e.prove(words[0], rest, true) != nil {
+	if !reads(words) {
 		return nil
 	}
+	rest := words[1:]
 	if strings.HasSuffix(words[0].Value, "tar") {
 		return all(ReadPath, tarPaths(rest))
 	}
 	return all(ReadPath, plainOperands(rest[min(1, len(rest)):], ""))
 }
 
-func checkSleep(a *arguments) error {
+func checkSleep(a *parsedArgs) error {
 	total := 0.0
 	for _, w := range a.operands {
 		number := strings.TrimSuffix(w.Value, "s")
@@ -223,7 +223,7 @@ func checkSleep(a *arguments) error {
 	return nil
 }
 
-func checkGetent(a *arguments) error {
+func checkGetent(a *parsedArgs) error {
 	if len(a.operands) > 0 {
 		switch a.operands[0].Value {
 		case "passwd", "group", "services", "protocols", "rpc", "shells", "aliases":
@@ -233,7 +233,7 @@ func checkGetent(a *arguments) error {
 	return errors.New("it may ask a server")
 }
 
-func checkStty(a *arguments) error {
+func checkStty(a *parsedArgs) error {
 	if len(a.operands) == 1 && a.operands[0].Value == "size" || len(a.operands) == 0 {
 		return nil
 	}
@@ -241,7 +241,7 @@ func checkStty(a *arguments) error {
 }
 
 // checkCount accepts programs that report repeatedly, if a count is given.
-func checkCount(a *arguments) error {
+func checkCount(a *parsedArgs) error {
 	if len(a.operands) == 1 || len(a.operands) > 2 {
 		return errors.New("it goes on until it is ended")
 	}
@@ -253,14 +253,14 @@ func checkCount(a *arguments) error {
 	return nil
 }
 
-func checkTop(a *arguments) error {
+func checkTop(a *parsedArgs) error {
 	if a.has("-b") && a.has("-n") || a.has("-l") {
 		return nil
 	}
 	return errors.New("it goes on until it is ended: use -b -n 1")
 }
 
-func checkSysctl(a *arguments) error {
+func checkSysctl(a *parsedArgs) error {
 	for _, w := range a.operands {
 		if strings.Contains(w.Value, "=") || !w.Static {
 			return fmt.Errorf("the operand %s may change a setting of the kernel", w.Text)
@@ -270,13 +270,13 @@ func checkSysctl(a *arguments) error {
 }
 
 // checkIP accepts the display forms of ip.
-func checkIP(a *arguments) error {
+func checkIP(a *parsedArgs) error {
 	words := a.words
 	for len(words) > 0 && strings.HasPrefix(words[0].Value, "-") {
 		switch words[0].Value {
 		case "-4", "-6", "-0", "-o", "-s", "-d", "-j", "-p", "-br", "-c", "-h", "-r", "-json", "-brief", "-stats", "-details", "-pretty", "-oneline", "-color", "-color=never", "-V", "-Version":
 		default:
-			return fmt.Errorf("the option %s is not known to only read", words[0].Text)
+			return fmt.Errorf("adze can't verify that the option %s only reads", words[0].Text)
 		}
 		words = words[1:]
 	}
@@ -287,7 +287,7 @@ func checkIP(a *arguments) error {
 	case "a", "ad", "add", "addr", "address", "l", "li", "link", "r", "ro", "rou", "rout", "route", "n", "ne", "nei", "neigh", "neighbour", "neighbor", "ru", "rule",
 		"maddr", "maddress", "mr", "mroute", "tunnel", "netns", "nexthop", "vrf":
 	default:
-		return fmt.Errorf("%s is not known to only read", words[0].Text)
+		return fmt.Errorf("adze can't verify that %s only reads", words[0].Text)
 	}
 	if len(words) == 1 {
 		return nil
@@ -300,7 +300,7 @@ func checkIP(a *arguments) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s is not known to only read", words[1].Text)
+	return fmt.Errorf("adze can't verify that %s only reads", words[1].Text)
 }
 
 // tame are variables that do not hold secrets.
@@ -308,7 +308,7 @@ var tame = setOf(`PATH HOME USER LOGNAME SHELL PWD OLDPWD LANG LANGUAGE TERM COL
 	GOPATH GOROOT GOBIN GOOS GOARCH GOFLAGS GOCACHE GOMODCACHE CGO_ENABLED JAVA_HOME NODE_ENV NODE_PATH PYTHONPATH PYTHONHOME VIRTUAL_ENV CONDA_PREFIX
 	CARGO_HOME RUSTUP_HOME RUST_LOG CC CXX CFLAGS CXXFLAGS LDFLAGS MANPATH XDG_CONFIG_HOME XDG_DATA_HOME XDG_CACHE_HOME XDG_RUNTIME_DIR CI DEBUG`)
 
-func checkPrintenv(a *arguments) error {
+func checkPrintenv(a *parsedArgs) error {
 	if len(a.operands) == 0 {
 		return errors.New("it shows the whole environment")
 	}
@@ -320,10 +320,10 @@ func checkPrintenv(a *arguments) error {
 	return nil
 }
 
-func checkApk(a *arguments) error { return oneOf(a, "info list search policy version") }
+func checkApk(a *parsedArgs) error { return oneOf(a, "info list search policy version") }
 
 // oneOf returns an error if the first operand is not a listed sub-command.
-func oneOf(a *arguments, subcommands string) error {
+func oneOf(a *parsedArgs, subcommands string) error {
 	if len(a.operands) > 0 {
 		for _, sub := range strings.Fields(subcommands) {
 			if a.operands[0].Value == sub {
@@ -331,10 +331,10 @@ func oneOf(a *arguments, subcommands string) error {
 			}
 		}
 	}
-	return errors.New("only its queries are known to only read")
+	return errors.New("only its queries are known to be safe")
 }
 
-func checkPager(a *arguments) error {
+func checkPager(a *parsedArgs) error {
 	for _, w := range a.operands {
 		if strings.HasPrefix(w.Value, "+") {
 			return fmt.Errorf("%s is a command of its own", w.Text)
@@ -344,7 +344,7 @@ func checkPager(a *arguments) error {
 }
 
 // checkSyntaxOnly accepts interpreters that print their version or only parse a program.
-func checkSyntaxOnly(a *arguments) error {
+func checkSyntaxOnly(a *parsedArgs) error {
 	for _, w := range a.operands {
 		if strings.HasPrefix(w.Value, "+") { // + unsets a shell option
 			return fmt.Errorf("%s may make it run a program", w.Value)
@@ -360,7 +360,7 @@ func checkSyntaxOnly(a *arguments) error {
 }
 
 // checkResponse rejects words that name a file with more words in it.
-func checkResponse(a *arguments) error {
+func checkResponse(a *parsedArgs) error {
 	for _, w := range a.words {
 		if strings.HasPrefix(w.Value, "@") {
 			return fmt.Errorf("%s is a file with more arguments", w.Text)
@@ -369,16 +369,8 @@ func checkResponse(a *arguments) error {
 	return nil
 }
 
-// checkDiff rejects possible directories outside a jail: diff follows the links in them.
-func checkDiff(a *arguments) error {
-	if !a.jail && len(a.operands) > 0 && !a.has("--no-dereference") {
-		return errors.New("it follows links in directories")
-	}
-	return nil
-}
-
 // checkTest rejects operands that are evaluated, which executes the substitutions in them.
-func checkTest(a *arguments) error {
+func checkTest(a *parsedArgs) error {
 	for i, w := range a.words {
 		switch {
 		case strings.Contains(w.Value, "[") && strings.ContainsAny(w.Value, "$`"):
@@ -390,15 +382,15 @@ func checkTest(a *arguments) error {
 	return nil
 }
 
-func checkHash(a *arguments) error {
+func checkHash(a *parsedArgs) error {
 	if len(a.operands) > 0 && !a.has("-t") {
-		return errors.New("only hash -t is known to only read")
+		return errors.New("only hash -t is known to be safe")
 	}
 	return nil
 }
 
 // checkSet accepts options that do not change the meaning of a line's words.
-func checkSet(a *arguments) error {
+func checkSet(a *parsedArgs) error {
 	if len(a.words) == 0 {
 		return errors.New("it shows all variables")
 	}
@@ -410,7 +402,7 @@ func checkSet(a *arguments) error {
 		case len(v) < 2 || v[0] != '-' && v[0] != '+':
 			return nil // positional parameters
 		case strings.Trim(v[1:], "efhuxvCEobn") != "":
-			return fmt.Errorf("the option %s is not known to be harmless", v)
+			return fmt.Errorf("adze can't verify that the option %s is safe", v)
 		case !strings.Contains(v, "o"):
 			continue
 		}
@@ -420,33 +412,33 @@ func checkSet(a *arguments) error {
 		switch a.words[i].Value {
 		case "pipefail", "errexit", "nounset", "xtrace", "noglob", "verbose", "errtrace", "noclobber", "noexec":
 		default:
-			return fmt.Errorf("the option %s is not known to be harmless", a.words[i].Text)
+			return fmt.Errorf("adze can't verify that the option %s is safe", a.words[i].Text)
 		}
 	}
 	return nil
 }
 
-func checkShopt(a *arguments) error {
+func checkShopt(a *parsedArgs) error {
 	for _, w := range a.operands {
 		switch w.Value {
 		case "globstar", "nullglob", "extglob", "dotglob", "nocaseglob", "nocasematch", "failglob", "globasciiranges", "inherit_errexit":
 		default:
-			return fmt.Errorf("the option %s is not known to be harmless", w.Text)
+			return fmt.Errorf("adze can't verify that the option %s is safe", w.Text)
 		}
 	}
 	return nil
 }
 
 // checkGoEnv rejects forms that need a temporary directory: the settings for C.
-func checkGoEnv(a *arguments) error {
-	if a.jail && len(a.operands) == 0 {
+func checkGoEnv(a *parsedArgs) error {
+	if len(a.operands) == 0 {
 		return errors.New("it needs a place for temporary files: name the variables")
 	}
 	return nil
 }
 
 // checkNames accepts builtins that set the variables they are given.
-func checkNames(a *arguments) error {
+func checkNames(a *parsedArgs) error {
 	for _, w := range a.operands {
 		if err := settable(w); err != nil {
 			return err
@@ -462,7 +454,7 @@ func checkNames(a *arguments) error {
 	return nil
 }
 
-func checkGetopts(a *arguments) error {
+func checkGetopts(a *parsedArgs) error {
 	if len(a.operands) < 2 {
 		return errors.New("it lacks a name")
 	}
@@ -472,7 +464,7 @@ func checkGetopts(a *arguments) error {
 // settable returns an error if w is not the name of a variable that may be set.
 func settable(w Word) error {
 	if !w.Static || !syntax.ValidName(w.Value) {
-		return fmt.Errorf("the name %s is not known to be harmless", w.Text)
+		return fmt.Errorf("adze can't verify that the name %s is safe", w.Text)
 	}
 	if special(w.Value) {
 		return fmt.Errorf("it sets %s", w.Value)

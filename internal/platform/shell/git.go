@@ -105,6 +105,5 @@ func gitPathValues(words []Word) []Word {
 	if e == nil {
 		return nil
 	}
-	a, _ := e.sort(rest, true) // ok: the words before the error are used
-	return a.paths
+	return e.parse("git", rest).of("R")
 }

@@ -16,31 +16,16 @@ type argumentCode struct{ *suspects }
 
 // handed inspects a program's words for code that it runs in addition to its operands.
 func (f argumentCode) handed(words []Word) {
-	switch name := baseName(words[0].Value); name {
-	case "sed", "gsed":
+	switch name := baseName(words[0].Value); {
+	case name == "sed" || name == "gsed":
 		f.sed(words[1:])
-	case "awk", "gawk", "mawk", "nawk", "original-awk":
+	case Is(name, isAwk):
 		f.awk(words[1:])
-	case "git":
+	case name == "git":
 		f.git(words[1:])
-	case "alias":
+	case name == "alias":
 		f.aliases(words[1:])
-	case "sort":
-		commandPositions(f).optionCode(words[1:], "--compress-program", "--compress-prog", "--compress-pro", "--compress-pr", "--compress-p", "--compress", "--comp", "--co")
-	case "rg":
-		commandPositions(f).optionCode(words[1:], "--pre", "--hostname-bin")
-	case "ag", "ack", "man":
-		commandPositions(f).optionCode(words[1:], "--pager", "-P")
-	case "split":
-		commandPositions(f).optionCode(words[1:], "--filter")
-	case "tar", "bsdtar", "gtar":
-		commandPositions(f).optionCode(words[1:], "--checkpoint-action=exec", "--to-command", "--use-compress-program", "-I", "--info-script", "--new-volume-script",
-			"-F", "--rsh-command", "--rmt-command")
-	case "rsync":
-		commandPositions(f).optionCode(words[1:], "-e", "--rsh", "--rsync-path")
-	case "scp", "sftp":
-		commandPositions(f).optionCode(words[1:], "-S")
-	case "jobs":
+	case name == "jobs":
 		if len(words) > 2 && words[1].Value == "-x" {
 			f.active = true
 			f.command(words[2:])

@@ -91,16 +91,6 @@ func (r *Redirect) jailed() error {
 	return fmt.Errorf("it writes to %s", r.Target.Text)
 }
 
-// runner reports whether a command runs the command in its words, in a way that proves
-// understands.
-func runner(name string) bool {
-	switch name {
-	case "time", "command", "builtin", "nohup", "nice", "ionice", "timeout", "env", "stdbuf", "xargs", "exec", "find":
-		return true
-	}
-	return false
-}
-
 // proves adds a command's needs to n, or returns the reason why it is not known to be read-only
 // in a jail. A command run by another program is external: neither a function nor a builtin.
 func (p *Part) proves(words []Word, n *Needs, external bool) error {
@@ -110,7 +100,7 @@ func (p *Part) proves(words []Word, n *Needs, external bool) error {
 	}
 	program := name.Value
 	if dir, base := path.Split(program); dir != "" {
-		if dir != "/bin/" && dir != "/usr/bin/" && dir != "/usr/local/bin/" || commands()[base] == nil && !runner(base) {
+		if dir != "/bin/" && dir != "/usr/bin/" && dir != "/usr/local/bin/" || find(base) == nil && !Is(base, wrapperProved) {
 			return fmt.Errorf("%s is given by its path, which may lead to anything", name.Text)
 		}
 		external = true
@@ -123,12 +113,12 @@ func (p *Part) proves(words []Word, n *Needs, external bool) error {
 		}
 		return nil
 	}
-	if runner(words[0].Value) {
+	if columns(words[0].Value).traits&wrapperProved != 0 {
 		return p.provesRunner(program, words, n, external)
 	}
 	e, rest := lookup(words)
 	if e == nil {
-		return effect(words, fmt.Errorf("%s is not known to only read", name.Text))
+		return doubtful(words, unverified(words))
 	}
 	if e.runs {
 		if err := p.settled(e, rest, n); err != nil {
@@ -142,7 +132,7 @@ func (p *Part) proves(words []Word, n *Needs, external bool) error {
 		n.Git = append(n.Git, p.gitUses(words)...)
 	}
 	if e.needs&builtin == 0 || external {
-		if e.needs&builtin != 0 && e.jail {
+		if e.needs&builtin != 0 && e.class == ClassNeutral && !e.plain {
 			return fmt.Errorf("%s is no program", name.Text)
 		}
 		n.program(program)
@@ -158,8 +148,8 @@ func (p *Part) proves(words []Word, n *Needs, external bool) error {
 			return err
 		}
 	}
-	if err := e.prove(name, rest, true); err != nil {
-		return effect(words, err)
+	if err := e.prove(name, rest); err != nil {
+		return doubtful(words, err)
 	}
 	return nil
 }
@@ -198,7 +188,7 @@ func (p *Part) provesRunner(program string, words []Word, n *Needs, external boo
 			return fmt.Errorf("%s is no program", name)
 		}
 		if len(words) > 1 && strings.HasPrefix(words[1].Value, "-") && words[1].Value != "-p" && words[1].Value != "--" {
-			return find("command").prove(words[0], words[1:], true)
+			return find("command").prove(words[0], words[1:])
 		}
 		skip = skipOptions(words, "-p --", "")
 	default:
@@ -227,7 +217,7 @@ func (p *Part) provesRunner(program string, words []Word, n *Needs, external boo
 	}
 	switch {
 	case skip == 0:
-		return fmt.Errorf("%s: its options are not known to be harmless", words[0].Value)
+		return fmt.Errorf("%s: adze can't verify that its options are safe", words[0].Value)
 	case skip >= len(words) && external:
 		return fmt.Errorf("%s runs nothing", words[0].Value)
 	case skip >= len(words):
@@ -314,7 +304,7 @@ func skipXargs(words []Word) (int, error) {
 			case "--arg-file":
 				return 0, errors.New("xargs: it takes its words from a file")
 			default:
-				return 0, fmt.Errorf("xargs: the option %s is not known to only read", v)
+				return 0, fmt.Errorf("xargs: adze can't verify that the option %s only reads", v)
 			}
 			if !ok && option != "--replace" && option != "--max-lines" && option != "--eof" {
 				n++
@@ -326,7 +316,7 @@ func skipXargs(words []Word) (int, error) {
 				break
 			}
 			if strings.IndexByte("InLPdsEJ", cluster[0]) < 0 {
-				return 0, fmt.Errorf("xargs: the option %s is not known to only read", v)
+				return 0, fmt.Errorf("xargs: adze can't verify that the option %s only reads", v)
 			}
 			if len(cluster) == 1 {
 				n++
@@ -353,7 +343,7 @@ func (p *Part) provesFind(words []Word, n *Needs) error {
 			return fmt.Errorf("find: %w", err)
 		}
 	}
-	return find("find").prove(words[0], rest, true)
+	return find("find").prove(words[0], rest)
 }
 
 // findCommands splits the words of find into the rest and the commands that it runs.

@@ -6,31 +6,50 @@ import (
 	"testing"
 )
 
-// TestTablesNameEachCommandOnce checks that every name is in only one row, and that its options
-// are listed once.
-func TestTablesNameEachCommandOnce(t *testing.T) {
-	seen := map[string]bool{}
-	for _, table := range [][]command{
-		searchTable, readTable, systemTable, listTable, neutralTable, gitTable, toolTable,
-		textTable, archiveTable, binaryTable, machineTable, packageTable, versionTable, builtinTable,
-	} {
-		for _, c := range table {
-			for name := range strings.FieldsSeq(c.name) {
+// TestTablesNameEachProgramOnce checks that every name is in at most one row of the readers and
+// one of the writers, and that its options are listed once.
+func TestTablesNameEachProgramOnce(t *testing.T) {
+	for _, tables := range [][][]program{readers, writers} {
+		seen := map[string]bool{}
+		for _, row := range slices.Concat(tables...) {
+			for name := range strings.FieldsSeq(row.name) {
 				if seen[name] {
 					t.Errorf("%s is in two rows", name)
 				}
 				seen[name] = true
 			}
-			for option := range strings.FieldsSeq(c.must) {
-				if !slices.Contains(strings.Fields(c.options), option) {
-					t.Errorf("%s: %s is not among the options", c.name, option)
+			var options []string
+			for option := range strings.FieldsSeq(row.reads) {
+				name, _, _ := strings.Cut(option, ":")
+				if slices.Contains(options, name) {
+					t.Errorf("%s: %s is there twice", row.name, name)
+				}
+				options = append(options, name)
+			}
+			for option := range strings.FieldsSeq(row.must + " " + row.needsJail) {
+				if row.operands != anything && !slices.Contains(options, option) {
+					t.Errorf("%s: %s is not among the options", row.name, option)
 				}
 			}
-			both := strings.Fields(c.options)
-			for option := range strings.FieldsSeq(c.more) {
-				if slices.Contains(both, option) {
-					t.Errorf("%s: %s is there twice", c.name, option)
-				}
+		}
+	}
+}
+
+// TestColumnsAgree checks that the rows of a program give its options the same kinds of values.
+func TestColumnsAgree(t *testing.T) {
+	for name, e := range programs() {
+		if !e.reader || !e.writer {
+			continue
+		}
+		kinds := map[string]string{}
+		for option := range strings.FieldsSeq(e.options) {
+			name, kind, _ := strings.Cut(option, ":")
+			kinds[name] = kind
+		}
+		for option := range strings.FieldsSeq(e.reads) {
+			o, kind, _ := strings.Cut(option, ":")
+			if other, ok := kinds[o]; ok && kind != other {
+				t.Errorf("%s: %s has the kinds %q and %q", name, o, kind, other)
 			}
 		}
 	}

@@ -4,76 +4,20 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 )
-
-// manuals returns the table rows of programs that write, keyed by name. Rows of git include the
-// sub-command in their name.
-var manuals = sync.OnceValue(func() map[string]*parsedUsage {
-	all := make(map[string]*parsedUsage)
-	for i, table := range [][]usage{transferTable, outputTable, runTable} {
-		for _, u := range table {
-			m := &parsedUsage{usage: u, partial: i == 2}
-			for name := range strings.FieldsSeq(u.name) {
-				all[strings.ReplaceAll(name, "_", " ")] = m
-			}
-		}
-	}
-	return all
-})
-
-func manualOf(name string) *parsedUsage { return manuals()[name] }
-
-// usageOf parses a command's words by its program's table row, or returns nil if it has none.
-func usageOf(words []Word) (*parsedUsage, *parsedArgs) {
-	name, rest := versionless(baseName(words[0].Value)), words[1:]
-	m := manualOf(name)
-	if name == "git" {
-		rest = rest[min(gitGlobals(values(rest)), len(rest)):]
-		if len(rest) > 0 {
-			name += " " + rest[0].Value
-			rest = rest[1:]
-			if sub := manualOf(name); sub != nil {
-				m = sub
-			}
-		}
-	}
-	if m == nil {
-		return nil, nil
-	}
-	return m, m.parse(name, rest)
-}
-
-// versionless returns an interpreter's name without its version.
-func versionless(name string) string {
-	short := strings.TrimRight(name, "0123456789.")
-	switch short {
-	case "python", "pip", "pypy", "perl", "ruby", "php", "node", "lua":
-		return short
-	}
-	return name
-}
-
-func values(words []Word) []string {
-	list := make([]string, len(words))
-	for i, w := range words {
-		list[i] = w.Value
-	}
-	return list
-}
 
 // outputsOf returns the files that a command writes because of an option, an operand or its
 // script, and whether that is only a guess from option names. Programs that copy or move files
 // are handled by [transferOf].
 func outputsOf(words []Word) (uses []use, guessed bool) {
-	if e, rest := lookup(words); e != nil && e.prove(words[0], rest, true) == nil {
-		return nil, false // read-only
+	if reads(words) {
+		return nil, false
 	}
 	m, g := usageOf(words)
 	if m == nil {
 		return guessOutputs(words[1:]), true
 	}
-	uses = append(all(WritePath, g.of('W')), all(WritePath, g.of('D'))...)
+	uses = append(all(WritePath, g.of("W")), all(WritePath, g.of("D"))...)
 	if m.partial && len(uses) == 0 {
 		return guessOutputs(words[1:]), true
 	}
@@ -81,19 +25,19 @@ func outputsOf(words []Word) (uses []use, guessed bool) {
 		return nil, false // its directories are targets
 	}
 	for i, w := range g.operands {
-		if n := len(m.operands); n > 0 && m.operands[min(i, n-1)] == 'W' {
+		if n := len(m.files); n > 0 && m.files[min(i, n-1)] == 'W' {
 			uses = append(uses, use{WritePath, w})
 		}
 	}
-	if m.more != nil {
-		uses = append(uses, m.more(g)...)
+	if m.effects != nil {
+		uses = append(uses, m.effects(g)...)
 	}
 	return append(uses, elsewhere(uses, workDirs(words, g))...), false
 }
 
 // workDirs returns the directories in which options make a program work.
 func workDirs(words []Word, g *parsedArgs) []Word {
-	dirs := g.of('E')
+	dirs := g.of("E")
 	if baseName(words[0].Value) != "git" {
 		return dirs
 	}
@@ -195,7 +139,7 @@ func quoted(words []Word, whole bool) int {
 		}
 		if n := gitGlobals(globals) + 1; n < len(words) {
 			switch {
-			case words[n].Value == "config" && readOnlyCommand(words) != nil:
+			case words[n].Value == "config" && !reads(words):
 				if slices.ContainsFunc(words[n+1:], func(w Word) bool { return strings.Contains(w.Value, ".") && runsSetting(strings.ToLower(w.Value)) }) {
 					return all
 				}
@@ -217,8 +161,8 @@ func quoted(words []Word, whole bool) int {
 	if m == nil {
 		return 0
 	}
-	if m.more != nil {
-		m.more(g) // may find programs in scripts
+	if m.effects != nil {
+		m.effects(g) // may find programs in scripts
 	}
 	n := 0
 	for _, o := range g.options {
@@ -334,7 +278,7 @@ func tarOutputs(g *parsedArgs) []use {
 			mode += o.name[1:]
 		}
 	}
-	archive := g.of('N')[:0:0]
+	var archive []Word
 	if w, ok := g.value("-f", "--file"); ok {
 		archive = append(archive, w)
 	}
@@ -737,7 +681,7 @@ func (p *Part) Mentions() []string {
 		return nil
 	}
 	words := forms[len(forms)-1].words
-	if readOnlyCommand(words) == nil {
+	if reads(words) {
 		return nil
 	}
 	m, g := usageOf(words)
@@ -746,10 +690,10 @@ func (p *Part) Mentions() []string {
 	}
 	known := g != nil
 	if e, _ := lookup(words); !known && e != nil {
-		known = e.class != ClassNone && !e.jail && e.operands != none && e.operands != program
+		known = e.plain
 	}
 	switch name := baseName(words[0].Value); {
-	case g != nil && g.unknown == "" && name != "git", name == "find", name == "dd", name == "chmod", name == "chown", name == "chgrp", name == "cd":
+	case g != nil && g.unknown == "" && !g.pattern && name != "git", name == "find", name == "dd", name == "chmod", name == "chown", name == "chgrp", name == "cd":
 		return nil
 	}
 	var texts []string
@@ -800,7 +744,7 @@ func (p *Part) Reaches() []Reach {
 	if n := launcher(words); n > 0 && n < len(words) {
 		words = words[n:]
 	}
-	if e, rest := lookup(words); e != nil && e.prove(words[0], rest, true) == nil {
+	if reads(words) {
 		return nil
 	}
 	m, g := usageOf(words)
@@ -815,7 +759,7 @@ func (p *Part) Reaches() []Reach {
 	var all []Reach
 	for i, w := range words[1:] {
 		kind := kinds[i+2]
-		if kind == 'N' || kind == 0 && operandsKnown(words[0].Value) {
+		if kind == 'N' || kind == 0 && columns(words[0].Value).traits&operandsKnown != 0 {
 			continue
 		}
 		for _, text := range pathTexts(w.Value, kind) {
@@ -831,10 +775,6 @@ func (p *Part) Reaches() []Reach {
 	}
 	return all
 }
-
-// operandsKnown are the programs whose operands are paths included in [Part.Paths], or not
-// paths on this machine.
-var operandsKnown = setOf(`ssh cp mv ln install rsync scp rm rmdir unlink shred mkdir touch tee truncate chmod chown chgrp dd find cd pushd test [`)
 
 // pathTexts returns the texts in a word that may be paths. Kind is the kind of the option whose
 // value it is, or 0.

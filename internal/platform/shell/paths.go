@@ -104,7 +104,7 @@ func (p *Part) operandUses(words []Word, add func(PathUse, Word)) {
 	inner, more := innerCommands(words)
 	var outputs []use
 	var guess bool
-	if name := baseName(words[0].Value); len(inner) == 0 || name == "time" || name == "find" || !runner(name) { // other commands that run one write nothing
+	if name := baseName(words[0].Value); len(inner) == 0 || name == "time" || name == "find" || !Is(name, wrapperProved) { // other commands that run one write nothing
 		outputs, guess = outputsOf(words)
 	}
 	for _, u := range outputs {
@@ -163,7 +163,7 @@ func operandsOf(words []Word) []use {
 		return all(RemovePath, manualOf(name).parse(name, args).operands)
 	case "mkdir", "touch", "tee", "truncate":
 		g := manualOf(name).parse(name, args)
-		return append(all(ReadPath, g.of('R')), all(WritePath, g.operands)...)
+		return append(all(ReadPath, g.of("R")), all(WritePath, g.operands)...)
 	case "chmod", "chown", "chgrp":
 		return modeUses(args)
 	case "mv", "cp", "ln", "install", "rsync", "scp":
@@ -190,20 +190,16 @@ func operandsOf(words []Word) []use {
 	if e == nil {
 		return nil
 	}
-	a, err := e.sort(rest, true)
-	if err == nil {
-		uses := all(ReadPath, e.reads(a))
-		if e.operands == onePath && len(a.operands) > 1 {
-			uses[len(uses)-1].verb = WritePath
-		}
-		return uses
+	g := e.parse(name, rest)
+	proven := e.unproven(g) == ""
+	if !proven { // the option may have another value
+		g.operands = plainOperands(rest, "")
 	}
-	return unsure(e, rest)
-}
-
-// unsure returns the operands of a command with an unknown option.
-func unsure(e *entry, words []Word) []use {
-	return all(ReadPath, e.reads(&arguments{operands: plainOperands(words, "")}))
+	uses := all(ReadPath, e.readFiles(g))
+	if proven && e.operands == onePath && len(g.operands) > 1 {
+		uses[len(uses)-1].verb = WritePath
+	}
+	return uses
 }
 
 func all(verb Verb, words []Word) []use {
@@ -313,13 +309,12 @@ func findUses(words []Word) []use {
 }
 
 func sedUses(words []Word) []use {
-	if e := find("sed"); e != nil {
-		if a, err := e.sort(words, true); err == nil {
-			if !a.has("-e", "--expression") && len(a.operands) > 0 {
-				a.operands = a.operands[1:]
-			}
-			return all(ReadPath, a.operands)
+	e := find("sed")
+	if g := e.parse("sed", words); e.accept(g) == nil {
+		if !g.has("-e", "--expression") && len(g.operands) > 0 {
+			g.operands = g.operands[1:]
 		}
+		return all(ReadPath, g.operands)
 	}
 	ops, verb, given := plainOperands(words, "-e -f --expression --file"), ReadPath, false
 	for _, w := range words {

@@ -37,7 +37,7 @@ func (f commandPositions) position(words []Word, redirects []*syntax.Redirect) {
 			return
 		}
 		name := baseName(w.Value)
-		if slices.Contains(shells, name) {
+		if Is(name, Shell) {
 			f.shell(words, redirects)
 			return
 		}
@@ -56,13 +56,11 @@ func (f commandPositions) position(words []Word, redirects []*syntax.Redirect) {
 				f.doubt("it loads commands from a file")
 			}
 			return
-		case "su", "runuser", "script", "flock":
-			if len(redirects) > 0 && name != "flock" && !slices.ContainsFunc(words, func(w Word) bool { return strings.HasPrefix(w.Value, "-") && strings.Contains(w.Value, "c") }) {
+		case "su", "runuser", "script":
+			if len(redirects) > 0 && !slices.ContainsFunc(words, func(w Word) bool { return strings.HasPrefix(w.Value, "-") && strings.Contains(w.Value, "c") }) {
 				f.input(redirects)
 			}
-			f.optionCode(words[1:], "-c", "--command", "--session-command")
 		case "env":
-			f.optionCode(words[1:], "-S", "--split-string")
 			for _, w := range words[1:] { // -iS'rm x'
 				if v := w.Value; len(v) > 2 && v[0] == '-' && v[1] != '-' && v[1] != 'S' && strings.Contains(v, "S") {
 					f.code([]Word{{Value: v[strings.IndexByte(v, 'S')+1:], Static: w.Static}}, "env")
@@ -72,8 +70,12 @@ func (f commandPositions) position(words []Word, redirects []*syntax.Redirect) {
 			f.finds(words)
 			return
 		}
-		wr, ok := wrapperOf(name)
-		if !ok {
+		p := columns(name)
+		if p.code != "" {
+			f.optionCode(words[1:], strings.Fields(p.code)...)
+		}
+		wr := p.wraps
+		if wr == nil {
 			return
 		}
 		n, odd := wr.command(words)
@@ -151,8 +153,6 @@ func (w *Word) stands() string {
 	}
 	return "a word that is known only in part (" + w.Value + ")"
 }
-
-var shells = []string{"sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "mksh", "lksh", "yash", "posh", "rbash", "rzsh", "csh", "tcsh", "ksh93", "bash5", "osh"}
 
 // shell inspects the code that a shell runs: a string, a file, or its input.
 func (f commandPositions) shell(words []Word, redirects []*syntax.Redirect) {
@@ -290,59 +290,6 @@ func (f commandPositions) optionCode(words []Word, options ...string) {
 			}
 		}
 	}
-}
-
-// A wrapper is a program that runs the command after its own words.
-type wrapper struct {
-	valued  string // options whose value is the next word
-	skip    int    // number of operands before the command
-	assigns bool   // NAME=value may precede the command
-	more    bool   // adds its own words to the command
-}
-
-// wrapperOf returns the wrapper information for a program that runs others.
-func wrapperOf(name string) (wrapper, bool) {
-	switch name {
-	case "nohup", "setsid", "command", "builtin", "busybox", "toybox", "fakeroot", "unbuffer", "dbus-run-session", "torsocks", "coproc", "entr", "catchsegv", "rlwrap":
-		return wrapper{valued: "-l -s -b"}, true
-	case "exec":
-		return wrapper{valued: "-a"}, true
-	case "env":
-		return wrapper{valued: "-u --unset -C --chdir -S --split-string -a --argv0", assigns: true}, true
-	case "nice":
-		return wrapper{valued: "-n --adjustment"}, true
-	case "ionice":
-		return wrapper{valued: "-c --class -n --classdata -p --pid -P -u"}, true
-	case "time":
-		return wrapper{valued: "-f --format -o --output"}, true
-	case "timeout":
-		return wrapper{valued: "-k --kill-after -s --signal", skip: 1}, true
-	case "stdbuf":
-		return wrapper{valued: "-i --input -o --output -e --error"}, true
-	case "sudo":
-		return wrapper{valued: "-u --user -g --group -h --host -p --prompt -C -r --role -t --type -T -U -D --chdir -R --chroot", assigns: true}, true
-	case "doas":
-		return wrapper{valued: "-u -C"}, true
-	case "taskset", "chrt":
-		return wrapper{valued: "-T -P -D", skip: 1}, true
-	case "flock":
-		return wrapper{valued: "-w --timeout -E --conflict-exit-code -c --command", skip: 1}, true
-	case "chroot":
-		return wrapper{valued: "--userspec --groups", skip: 1}, true
-	case "watch":
-		return wrapper{valued: "-n --interval"}, true
-	case "strace", "ltrace":
-		return wrapper{valued: "-a -b -e -E -I -o -O -p -P -s -S -u -X -l -n -x"}, true
-	case "unshare", "nsenter", "prlimit", "setpriv", "numactl", "systemd-run", "firejail", "bwrap", "xvfb-run", "cgexec", "capsh", "proot", "chpst", "softlimit":
-		return wrapper{}, true
-	case "xargs":
-		return wrapper{valued: "-a --arg-file -d --delimiter -E -I -L --max-lines -n --max-args -P --max-procs -s --max-chars --process-slot-var", more: true}, true
-	case "parallel":
-		return wrapper{valued: "-j --jobs -a --arg-file -N -n -d --delimiter --colsep -C -I -S --sshlogin --joblog --timeout --tmpdir --results", more: true}, true
-	case "ssh":
-		return wrapper{valued: "-b -B -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w", skip: 1}, true
-	}
-	return wrapper{}, false
 }
 
 // command returns the index in words of the command that the wrapper runs, or len(words) if it

@@ -23,7 +23,7 @@ func (s *Script) Named() []string {
 	}
 	rest := s.Source
 	for _, p := range s.Parts {
-		if queries(p.program()) { // its arguments are not shell code
+		if Is(p.program(), database) { // its arguments are not shell code
 			rest = strings.ReplaceAll(rest, p.source, "")
 		}
 	}
@@ -36,13 +36,4 @@ func (s *Script) Named() []string {
 		return cmp.Or(cmp.Compare(strings.Index(s.Source, a), strings.Index(s.Source, b)), cmp.Compare(a, b))
 	})
 	return names
-}
-
-// queries reports whether a program is a database client.
-func queries(name string) bool {
-	switch name {
-	case "psql", "mysql", "mariadb", "sqlite3", "duckdb", "sqlcmd", "clickhouse-client", "cqlsh":
-		return true
-	}
-	return false
 }

@@ -3,13 +3,14 @@ package shell
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
-// ReadOnly returns nil if the line is proven to change nothing and to run nothing that could,
-// otherwise the first reason to doubt it. It does not judge the paths that are read, see
-// [Script.Paths]. If the line uses git, package gitrepo must approve as well; see
-// [Script.GitUses].
+// ReadOnly returns nil if the line is read-only without a jail, otherwise the first reason to
+// doubt it. Only plain programs with literal words are; see [Part.WordsReadOnly]. It does
+// not judge the paths that are read, see [Script.Paths]. If the line uses git, package gitrepo
+// must approve as well; see [Script.GitUses].
 func (s *Script) ReadOnly() error {
 	if !s.Simple {
 		return errors.New(s.Problem)
@@ -31,7 +32,8 @@ func (p *Part) ReadOnly() error {
 }
 
 // WordsReadOnly is like [Part.ReadOnly], but ignores the redirections: if it returns nil, they
-// are the part's only possible effect.
+// are the part's only possible effect. A part is read-only if its words are literal, its program
+// is one of the plain ones, and it has only listed options.
 func (p *Part) WordsReadOnly() error {
 	if !p.script.Simple {
 		return errors.New(p.script.Problem)
@@ -47,6 +49,8 @@ func (p *Part) WordsReadOnly() error {
 			return fmt.Errorf("%s is the result of an expansion", quote(w.Value))
 		case w.brace:
 			return fmt.Errorf("%s holds a brace", w.Text)
+		case w.Glob:
+			return fmt.Errorf("%s is a pattern", w.Text)
 		}
 	}
 	switch name := p.program(); {
@@ -60,7 +64,34 @@ func (p *Part) WordsReadOnly() error {
 	case name == "git" && p.dirs == nil:
 		return errors.New("it is not certain in which directory git runs")
 	}
-	return readOnlyCommand(p.Words)
+	e, rest := lookup(p.Words)
+	if e == nil || !e.plain {
+		return doubtful(p.Words, unverified(p.Words))
+	}
+	return e.literal(p.Words[0], rest)
+}
+
+// literal returns the reason why the words after a plain program are not known to be read-only
+// without a jail, or nil.
+func (e *entry) literal(name Word, rest []Word) error {
+	if err := e.prove(name, rest); err != nil {
+		return err
+	}
+	g := e.parse(name.Value, rest)
+	for option := range strings.FieldsSeq(e.needsJail) {
+		if g.has(option) || slices.ContainsFunc(rest, func(w Word) bool { return w.Value == option }) {
+			return fmt.Errorf("%s: %s may read other files", name.Value, option)
+		}
+	}
+	if name.Value == "printf" && len(rest) > 0 && strings.HasPrefix(rest[0].Value, "-v") {
+		return errors.New("it sets a variable")
+	}
+	return nil
+}
+
+// unverified is the reason to doubt a command of which nothing more is known.
+func unverified(words []Word) error {
+	return fmt.Errorf("adze can't verify that `%s` is read-only", words[0].Text)
 }
 
 // checkRedirects returns the reason why a redirection may write, or nil.
@@ -76,29 +107,23 @@ func (p *Part) checkRedirects() error {
 	return nil
 }
 
-// readOnlyCommand checks one program and its arguments. It returns nil, or the reason why they
-// are not known to be read-only. It ignores the origin of the words.
-func readOnlyCommand(words []Word) error {
+// reads reports whether a command only reads when it runs in a jail.
+func reads(words []Word) bool {
 	e, rest := lookup(words)
-	if e == nil || e.jail {
-		return effect(words, fmt.Errorf("%s is not known to only read", words[0].Text))
-	}
-	return e.prove(words[0], rest, false)
+	return e != nil && e.prove(words[0], rest) == nil
 }
 
-// prove returns the reason why the words after a program are not known to be read-only, in a
-// jail or without one, or nil.
-func (e *entry) prove(program Word, rest []Word, jail bool) error {
+// prove returns the reason why the words after a program are not known to be read-only in a
+// jail, or nil.
+func (e *entry) prove(program Word, rest []Word) error {
 	// git --help shows a manual page, with programs that the repository may configure.
-	if len(rest) == 1 && (rest[0].Value == "--help" || rest[0].Value == "--version") && (e.operands != anything || jail) && program.Value != "git" {
+	if len(rest) == 1 && (rest[0].Value == "--help" || rest[0].Value == "--version") && program.Value != "git" {
 		return nil
 	}
-	a, err := e.sort(rest, jail)
-	if err == nil {
-		err = e.accept(a)
-	}
+	g := e.parse(program.Value, rest)
+	err := e.accept(g)
 	if err == nil && e.check != nil {
-		err = e.check(a)
+		err = e.check(g)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", program.Value, err)
@@ -106,70 +131,33 @@ func (e *entry) prove(program Word, rest []Word, jail bool) error {
 	return nil
 }
 
-// lookup finds a command's table row and the words that it applies to. A program given by path
-// has no row: it can be any program.
-func lookup(words []Word) (*entry, []Word) {
-	name, rest := words[0].Value, words[1:]
-	if name != "git" && name != "go" {
-		if len(rest) > 0 && subcommanded(name) {
-			if e := find(name + " " + rest[0].Value); e != nil {
-				return e, rest[1:]
-			}
-		}
-		return find(name), rest
+// unproven returns the first option with which a reader is not known to only read, or "".
+func (e *entry) unproven(g *parsedArgs) string {
+	if g.unknown != "" {
+		return g.unknown
 	}
-	if name == "git" {
-		var ok bool
-		if _, rest, ok = gitGlobal(rest); !ok {
-			return nil, nil
+	for _, o := range g.options {
+		if !e.reading[o.name] {
+			return o.name
 		}
 	}
-	for n := min(2, len(rest)); n > 0; n-- { // git stash show before git stash
-		full := name
-		for _, w := range rest[:n] {
-			full += " " + w.Value
-		}
-		if e := find(full); e != nil {
-			return e, rest[n:]
-		}
-	}
-	return nil, nil
+	return ""
 }
 
-// subcommanded are the commands that have rows for some of their sub-commands.
-var subcommanded = setOf(`openssl zig hugo helm terraform gh kubectl`)
-
-// accept checks the operands against the row.
-func (e *entry) accept(a *arguments) error {
-	ops := a.operands
-	for _, option := range a.options {
-		if e.jailed[option] && !a.jail {
-			return fmt.Errorf("the option %s is not known to only read", option)
-		}
+// accept checks the options and the number of operands.
+func (e *entry) accept(g *parsedArgs) error {
+	if e.operands == anything {
+		return nil
 	}
-	if e.must != "" && !a.has(strings.Fields(e.must)...) {
-		return errors.New("it is not known to only read with these options")
-	}
-	switch {
-	case e.operands == none && len(ops) > 0:
-		return fmt.Errorf("the operand %s is not known to be harmless", ops[0].Text)
-	case e.operands == onePath && len(ops) > 1:
-		return fmt.Errorf("it would write to %s", ops[1].Text)
-	}
-	for i, w := range ops {
-		if !w.Glob || a.jail {
-			continue
-		}
-		if i == 0 && (e.operands == pattern || e.operands == script) {
-			return fmt.Errorf("%s is a pattern of file names: quote it", w.Text)
-		}
-		// A leading wildcard may expand to an option.
-		if strings.IndexByte("*?[", w.Value[0]) >= 0 && !globSafe(strings.Fields(e.name)[0]) {
-			return fmt.Errorf("%s may stand for an option", w.Text)
-		}
+	switch option := e.unproven(g); {
+	case option != "":
+		return fmt.Errorf("adze can't verify that the option %s only reads", option)
+	case e.must != "" && !g.has(strings.Fields(e.must)...):
+		return errors.New("adze can't verify that it only reads with these options")
+	case e.operands == none && len(g.operands) > 0:
+		return fmt.Errorf("adze can't verify that it only reads with %s", g.operands[0].Text)
+	case e.operands == onePath && len(g.operands) > 1:
+		return fmt.Errorf("it would write to %s", g.operands[1].Text)
 	}
 	return nil
 }
-
-// globSafe are commands whose options all have no effect on files.
-var globSafe = setOf(`ls cat head tail wc grep egrep fgrep stat nl cut du echo printf`)

@@ -67,7 +67,7 @@ func (e *entry) takesValue(name, option string) bool {
 	case "awk":
 		return option == "-F" || option == "-v"
 	}
-	if separate(e.values[option]) {
+	if separate(e.kinds[option]) {
 		return true
 	}
 	if option[1] == '-' {
@@ -75,11 +75,11 @@ func (e *entry) takesValue(name, option string) bool {
 	}
 	last := len(option) - 1
 	for i := 1; i < last; i++ {
-		if !e.alone["-"+option[i:i+1]] {
+		if kind, ok := e.kinds["-"+option[i:i+1]]; !ok || kind != 0 {
 			return false
 		}
 	}
-	return separate(e.values["-"+option[last:]])
+	return separate(e.kinds["-"+option[last:]])
 }
 
 // loads reports whether a word names a dynamic loader.

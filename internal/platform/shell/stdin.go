@@ -113,11 +113,6 @@ func (p *Part) runsInput() bool {
 	return len(p.Words) > 0 && len(p.script.fed) > 0 && p.feed() != unfed && !takesData(p.Words)
 }
 
-// dataPrograms always treat their input as data, like [quietPrograms].
-var dataPrograms = setOf(`
-	git gh glab pbcopy xclip xsel wl-copy tar bsdtar gtar gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd gpg openssl sponge pandoc
-	black ruff gofmt goimports rustfmt clang-format prettier yq less more bat wget tac zcat`)
-
 // takesData reports whether a command is known to treat its input as data: its words spell out
 // its program, or it runs none.
 func takesData(words []Word) bool {
@@ -131,7 +126,7 @@ func takesData(words []Word) bool {
 	if code, known := codeGiven(name, words); known {
 		return code
 	}
-	if e, rest := lookup(words); e != nil && e.prove(words[0], rest, true) == nil {
+	if reads(words) {
 		return true
 	}
 	if m, g := usageOf(words); m != nil {
@@ -149,45 +144,31 @@ func takesData(words []Word) bool {
 	case name == "sed" || name == "gsed" || name == "find":
 		return false // unproven
 	}
-	return dataPrograms(name) || quietPrograms(name)
+	return Is(name, TakesData|Quiet)
 }
 
 // codeGiven reports whether the words of an interpreter name its program, as text or as a file,
 // and whether name is an interpreter at all. Unlisted options may have values, so nothing is
 // known after them.
 func codeGiven(name string, words []Word) (given, known bool) {
-	var inline, flags string
-	switch name = strings.TrimRight(name, "0123456789."); {
-	case slices.Contains(shells, name):
-		inline, flags = "-c -lc -ec -ic -xc -euc -exc -euxc", "-e -u -x -l -eu -ex -eux --norc --noprofile --posix --login"
-	case name == "python" || name == "pypy":
-		inline, flags = "-c -m", "-I -E -s -S -u -B -O -OO -b -q -v -d -P"
-	case name == "node" || name == "nodejs":
-		inline, flags = "-e --eval -p --print -pe", "--no-warnings --no-deprecation --trace-warnings --input-type=module --input-type=commonjs"
-	case name == "perl":
-		inline, flags = "-e -E -ne -pe -lne -lpe -ane -nle", "-w -W -n -p -l -a"
-	case name == "ruby":
-		inline, flags = "-e -ne -pe", "-w -W -n -p -l -a"
-	case name == "php":
-		inline, flags = "-r -f", "-n -q"
-	case name == "lua" || name == "luajit" || name == "Rscript" || name == "julia" || name == "osascript":
-		inline, flags = "-e", "--vanilla"
-	case name == "awk" || name == "gawk" || name == "mawk" || name == "nawk" || name == "original-awk":
-		e, rest := lookup(append([]Word{plainWord("awk")}, words[1:]...))
-		return e != nil && e.prove(words[0], rest, true) == nil, true
-	case name == "ipython" || name == "irb" || name == "xargs" || name == "parallel" || name == "eval" || name == "source" || name == ".":
+	p := columns(strings.TrimRight(name, "0123456789."))
+	switch {
+	case p.traits&isAwk != 0:
+		return reads(append([]Word{plainWord("awk")}, words[1:]...)), true
+	case p.traits&readsCode != 0:
 		return false, true
-	default:
+	case p.inline == "":
 		return false, false
 	}
+	inline, alone := strings.Fields(p.inline), strings.Fields(p.alone)
 	for i, w := range words[1:] {
 		v := w.Value
 		switch {
 		case !w.Static || w.Glob:
 			return false, true
-		case slices.Contains(strings.Fields(inline), v):
+		case slices.Contains(inline, v):
 			return i+2 < len(words) && words[i+2].Static && !opensPrompt(words[i+2:]), true
-		case slices.Contains(strings.Fields(flags), v):
+		case slices.Contains(alone, v):
 		case strings.HasPrefix(v, "-") || strings.HasPrefix(v, "+") || v == "" || readsInput(v):
 			return false, true
 		default:

@@ -78,7 +78,7 @@ func (r *reader) function(n *syntax.FuncDecl) string {
 	if r.script.funcs == nil {
 		r.script.funcs = make(map[string]int)
 	}
-	if r.script.funcs[name] != 0 || commands()[name] != nil || runner(name) || evaluatingBuiltins(name) {
+	if r.script.funcs[name] != 0 || find(name) != nil || Is(name, wrapperProved) || evaluatingBuiltins(name) {
 		return "it redefines " + name
 	}
 	r.script.funcs[name] = len(r.script.funcs) + 1

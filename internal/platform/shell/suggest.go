@@ -4,26 +4,6 @@ import "strings"
 
 const maxSuggestions = 5
 
-// subcommands returns the number of leading words that determine a program's action.
-func subcommands(name string) int {
-	switch name {
-	case "git", "go", "cargo", "docker", "podman", "kubectl", "helm", "terraform", "brew", "apt", "apt-get", "dnf", "pip", "pip3",
-		"gem", "bundle", "composer", "dotnet", "mvn", "gradle", "rustup", "uv", "poetry", "make", "just", "systemctl", "swift", "mix", "deno":
-		return 1
-	case "npm", "pnpm", "yarn", "bun", "gh":
-		return 2
-	}
-	return 0
-}
-
-// neverPrefix are sub-commands that run their arguments.
-var neverPrefix = setOf(`npm_exec npm_x npm_init npm_create npm_explore pnpm_exec pnpm_dlx pnpm_create pnpm_node yarn_dlx yarn_exec yarn_create
-	yarn_node bun_x bun_create docker_run docker_exec docker_compose docker_create docker_container podman_run podman_exec podman_compose podman_create
-	podman_container kubectl_exec kubectl_run kubectl_debug kubectl_plugin go_run go_tool go_generate cargo_run uv_run uv_tool poetry_run poetry_shell
-	bundle_exec bundle_console dotnet_run dotnet_fsi dotnet_exec dotnet_script deno_run deno_eval deno_repl swift_run swift_repl mix_run
-	brew_ruby brew_irb brew_sh terraform_console systemctl_edit git_config git_bisect git_submodule git_filter-branch git_difftool git_mergetool
-	gh_api gh_alias gh_extension gh_codespace rustup_run helm_plugin mvn_exec:java mvn_exec:exec gradle_run`)
-
 // Suggest returns at most five rule contents that would allow the line: a rule for each part
 // that needs one, or a rule that quotes the whole line if a part cannot be covered or may
 // execute its input. None of them is a bare program, a wrapper or an interpreter. If the line
@@ -66,14 +46,14 @@ func (p *Part) suggest() string {
 	forms := p.forms()
 	inner := forms[len(forms)-1]
 	name := inner.words[0].Value
-	n := subcommands(name)
+	n := columns(name).verbs
 	prefix := []string{name}
 	for _, w := range inner.words[1:] {
 		if len(prefix) > n || !plainName(w) {
 			break
 		}
 		prefix = append(prefix, w.Value)
-		if neverPrefix(strings.Join(prefix, "_")) {
+		if Is(strings.Join(prefix, " "), RunsWords) {
 			return Quote(inner.text)
 		}
 		if len(prefix) == 2 && n == 2 && w.Value != "run" && name != "gh" {

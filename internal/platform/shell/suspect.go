@@ -200,8 +200,12 @@ func (f *suspects) searchTexts() {
 
 // runsText reports whether the line has a program that may run text as shell code.
 func (f *suspects) runsText() bool {
-	has := func(name string) bool { return f.programs[name] }
-	return slices.ContainsFunc(shells, has) || slices.ContainsFunc([]string{"busybox", "ssh", "xargs", "parallel", "source", ".", "eval"}, has)
+	for name, runs := range f.programs {
+		if runs && columns(name).traits&(Shell|runsText) != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // script searches text as shell code: by its syntax tree, or word by word if it does not parse.
@@ -280,7 +284,7 @@ func (f *suspects) call(call *syntax.CallExpr, redirects []*syntax.Redirect, src
 // openWords guesses the commands that partially unknown words may form.
 func (f *suspects) openWords(words []Word) {
 	name := baseName(words[0].Value)
-	if wr, ok := wrapperOf(name); ok && wr.more || name == "find" || name == "fd" {
+	if wr := columns(name).wraps; wr != nil && wr.more || name == "find" || name == "fd" {
 		words = replaced(words, words[1:])
 		if name == "xargs" || name == "parallel" {
 			words = append(words, Word{})

@@ -2,7 +2,7 @@ package shell
 
 // Programs that rules commonly allow with a star, with the options that make them run or read
 // something else.
-var runTable = []usage{
+var runTable = []program{
 	// JavaScript.
 	{name: "npm pnpm yarn bun", options: `
 		-C:F -c:X -w:N -s -D -S -E -g --script-shell:X --shell:X --prefix:F --dir:F --cwd:F --userconfig:X --globalconfig:X --config:X --node-options:X --node-arg:X --git:X
@@ -40,7 +40,7 @@ var runTable = []usage{
 
 	// Python.
 	{name: "python pypy", stops: true, options: `-m:X -c:X -X:N -W:N -Q:N --check-hash-based-pycs:N`},
-	{name: "pytest py.test", more: responseFiles, options: `
+	{name: "pytest py.test", effects: responseFiles, options: `
 		-o:X -k:N -m:N -p:X -c:F -W:N -n:N -r:N --config-file:F --rootdir:F --confcutdir:F --override-ini:X --pdbcls:X --cov-config:F --pastebin:X --import-mode:N
 		--junitxml:W --junit-xml:W --basetemp:D --log-file:W --resultlog:W --cov-report:N --cov:n --maxfail:N --tb:N --durations:N --ignore:N --ignore-glob:N --deselect:N
 		--timeout:N --lf --ff --sw --collect-only --co --pyargs:x --html:W --json-report-file:W --doctest-glob:N --log-level:N --log-cli-level:N --color:N --capture:N --show-capture:N
@@ -52,7 +52,7 @@ var runTable = []usage{
 	{name: "uv poetry pdm pipenv hatch", options: `
 		-C:F -P:F -p:F --project:F --directory:F --config-file:X --python:F --env-file:R --allow-python-downloads --cache-dir:D --index-url:N --extra-index-url:N --find-links:R
 		--constraint:R --override:R --requirement:R -r:R --target:D --prefix:D --out-dir:D -o:W --output-file:W --with:N --group:N --extra:N --all-extras --config-setting:X --venv:X`},
-	{name: "mypy pyright pylint flake8 isort bandit pyflakes", more: responseFiles, options: `
+	{name: "mypy pyright pylint flake8 isort bandit pyflakes", effects: responseFiles, options: `
 		-p:F -c:F -m:N --config-file:F --config:F --append-config:X --plugin:X --load-plugins:X --rcfile:F --init-hook:X --python-executable:F --pythonpath:X --venvpath:X --project:F
 		--custom-typeshed-dir:X --custom-typing-module:X --settings-path:F --settings-file:F --sp:F --cache-dir:D --junit-xml:W --output-file:W --output:W -o:W --format:N -f:N
 		--html-report:D --txt-report:D --any-exprs-report:D --linecount-report:D --exclude:N --disable:N --enable:N --select:N --ignore:N --max-line-length:N`},
@@ -62,11 +62,11 @@ var runTable = []usage{
 	{name: "tox nox", options: `-c:F -f:F -e:N --conf:F --noxfile:F --workdir:D --root:F -r:n -x:X --override:X -s:N --posargs:N --python:F --installpkg:X --result-json:W`},
 
 	// Compiled languages.
-	{name: "cargo", more: cargoPrograms, options: `
+	{name: "cargo", effects: cargoPrograms, options: `
 		-C:F -Z:X -p:N -j:N -F:N --config:X --manifest-path:F --lockfile-path:R --target-dir:D --artifact-dir:D --out-dir:D --root:D --path:R --package:N --exclude:N --features:N
 		--bin:N --example:N --test:N --bench:N --jobs:N --profile:N --target:F --message-format:N --color:N --release --git:N --branch:N --tag:N --rev:N --index:N --registry:N --timings:n`},
 	{name: "rustup", options: `--toolchain:F`},
-	{name: "cmake", more: cmakePrograms, options: `
+	{name: "cmake", effects: cmakePrograms, options: `
 		-P:F -C:F -E:X -D:N -U:N -G:N -T:X -A:N -B:D -S:E -j:n --toolchain:F --build:E --install:E --open:F --install-prefix:D --prefix:D --preset:N --target:N --config:N --parallel:n
 		--graphviz:W --profiling-output:W --debugger-dap-log:W --project-file:X --trace-redirect:W --find-package:x`},
 	{name: "ctest ninja meson", options: `
@@ -76,20 +76,20 @@ var runTable = []usage{
 		--run_under:X --bazelrc:X --workspace_status_command:X --override_repository:X --override_module:X --extra_toolchains:X --host_jvm_args:X --server_javabase:X --embed_label:N
 		--action_env:X --test_env:X --repo_env:X --define:N --sandbox_add_mount_pair:X --sandbox_writable_path:X --output_base:X --output_user_root:X --package_path:X --config:N
 		--test_filter:N --test_output:N --experimental_repository_resolved_file:W --build_event_json_file:W --profile:W --credential_helper:X --remote_executor:X --shell_executable:X`},
-	{name: "just task", more: makePrograms, options: `
+	{name: "just task", effects: makePrograms, options: `
 		-f:F -d:F -c:X -t:X -g:x --justfile:F --working-directory:F --shell:X --shell-arg:X --shell-command:x --set:X --command:X --dotenv-path:R --dotenv-filename:R --chooser:X --choose:x --edit:x --init:x
 		--taskfile:F --dir:F --global-justfile:x --global:x -E:R --tempdir:D --cygpath:X --list --dry-run -n --color:N -l`},
-	{name: "rake", more: makePrograms, options: `-f:F -r:X -R:X -e:X -E:X -p:X -I:X -C:F --rakefile:F --require:X --rakelib:X --execute:X --execute-continue:X --execute-print:X --libdir:X --directory:F --system:x -g:x`},
-	{name: "mvn mvnw", more: propertyPrograms, style: compiler, options: `
+	{name: "rake", effects: makePrograms, options: `-f:F -r:X -R:X -e:X -E:X -p:X -I:X -C:F --rakefile:F --require:X --rakelib:X --execute:X --execute-continue:X --execute-print:X --libdir:X --directory:F --system:x -g:x`},
+	{name: "mvn mvnw", effects: propertyPrograms, style: compiler, options: `
 		-f:F -s:X -gs:X -t:X -gt:X -D:N -P:N -pl:N -T:N -rf:N -l:W -b:X --file:F --settings:X --global-settings:X --toolchains:X --global-toolchains:X --log-file:W --builder:X --define:X --projects:N
 		--activate-profiles:N --threads:N --resume-from:N`},
-	{name: "gradle gradlew", more: propertyPrograms, options: `
+	{name: "gradle gradlew", effects: propertyPrograms, options: `
 		-I:X -b:F -c:F -p:F -g:X -D:N -P:N -x:N -m --init-script:X --build-file:F --settings-file:F --project-dir:F --gradle-user-home:X --include-build:F --project-cache-dir:D --system-prop:X
 		--tests:N --exclude-task:N --warning-mode:N --console:N --max-workers:N --project-prop:N --write-locks --java-home:X`},
-	{name: "dotnet msbuild", more: msbuildPrograms, options: `
+	{name: "dotnet msbuild", effects: msbuildPrograms, options: `
 		-o:D -c:N -f:N -r:N -v:N -a:X -s:X --output:D --configuration:N --framework:N --runtime:N --verbosity:N --filter:N --logger:F --settings:F --test-adapter-path:X --collect:F --property:X
 		--project:F --interactive --configfile:X --tool-path:X --packages:D --diag:W --results-directory:D --artifacts-path:D --source:N`},
-	{name: "swift xcodebuild", style: compiler, more: makePrograms, options: `
+	{name: "swift xcodebuild", style: compiler, effects: makePrograms, options: `
 		-c:N --package-path:F --toolchain:F --sdk:F --swift-sdk:F -Xswiftc:X -Xcc:X -Xcxx:X -Xlinker:X -Xbuild-tools-swiftc:X --build-path:D --scratch-path:D --cache-path:D --config-path:X --security-path:X
 		--destination:F --filter:N --configuration:N --allow-writing-to-package-directory:x --allow-writing-to-directory:X --disable-sandbox:x --manifest-cache:N --netrc-file:R -load-plugin-executable:X`},
 	{name: "mix", options: `-e:X -r:X -S:X --eval:X --require:X --rpc-eval:X --sname:N --name:N --erl:X --cookie:N -pa:X -pr:X`},
@@ -136,7 +136,7 @@ var runTable = []usage{
 		--build-from-source --repo:N --enablerepo:N --disablerepo:N`},
 
 	// Editors, pagers, and programs that inspect others.
-	{name: "vim vi nvim view ex vimdiff gvim nvi", more: plusCommands, options: `
+	{name: "vim vi nvim view ex vimdiff gvim nvi", effects: plusCommands, options: `
 		-c:X -S:X -s:X -u:X -U:X -i:X -w:W -W:W -T:N -t:N -q:R -l:X -es:x --cmd:X --startuptime:W --listen:X --server:X --servername:X --remote-expr:X --remote-send:X --headless --clean --noplugin --luamod-dev`},
 	{name: "emacs emacsclient", options: `-f:X -l:X -e:X -q -Q -u:X -L:X -t:N --eval:X --execute:X --funcall:X --load:X --script:X -script:X --directory:X --init-directory:X --user:X --batch -batch --insert:R --file:R --find-file:R --visit:R --display:N -d:N --alternate-editor:X -a:X --socket-name:X -s:X`, style: compiler},
 	{name: "nano", options: `-f:X -C:D -o:R -s:X --rcfile:X --backupdir:D --speller:X --operatingdir:R -T:N -r:N -Y:N`},
@@ -144,7 +144,7 @@ var runTable = []usage{
 	{name: "valgrind perf", options: `-o:W --log-file:W --output:W --xml-file:W --suppressions:R --extra-debuginfo-path:R --debuginfod:n --vgdb:N --tool:N --addr2line:X --objdump:X --symfs:R`},
 
 	// Hosting services and data.
-	{name: "gh glab hub", more: passedOn, options: `
+	{name: "gh glab hub", effects: passedOn, options: `
 		-F:A -T:R -b:N -t:N -R:N -B:N -H:N -a:N -l:N -L:N -r:N -m:N -p:N -f:N -q:N -D:D -O:W -d -w --body-file:R --template:R --notes-file:R --input:R --field:A --raw-field:N --recover:R --env-file:R
 		--body:N --title:N --repo:N --base:N --head:N --assignee:N --label:N --limit:N --jq:N --json:N --search:N --state:N --notes:N --target:N --milestone:N --reviewer:N --project:N --dir:D --output:W
 		--hostname:N --editor:x -e:x --web --header:N --method:N -X:N --preview:N --branch:N --upstream-remote-name:N --source:R --gitignore:N`},
@@ -161,5 +161,5 @@ var runTable = []usage{
 	{name: "pandoc", options: `-o:W -f:N -t:N -F:X -L:X -M:N -V:N -d:X -H:R -B:R -A:R -c:N --output:W --filter:X --lua-filter:X --defaults:X --template:R --data-dir:X --pdf-engine:X --pdf-engine-opt:X --metadata-file:R --include-in-header:R --include-before-body:R --include-after-body:R --reference-doc:R --bibliography:R --csl:R --extract-media:D --log:W --syntax-definition:R --resource-path:R --citation-abbreviations:R --to:X --from:X`},
 	{name: "clang-tidy clang-format", options: `-p:R --config:F --config-file:F --load:X -load:X --vfsoverlay:R --export-fixes:W --store-check-profile:D --style:R --extra-arg:X --extra-arg-before:X --checks:N --header-filter:N --assume-filename:N`},
 	{name: "rustfmt gofmt goimports golangci-lint staticcheck", options: `-c:F -d -e -l -r:N -s -w -E:N -D:N --config:F --config-path:F --path-mode:N --out-format:N --new-from-rev:N --timeout:N --enable:N --disable:N --cpu-profile-path:W --mem-profile-path:W --trace-path:W`},
-	{name: "protoc buf", options: `-I:R -o:W --proto_path:R --plugin:X --descriptor_set_in:R --descriptor_set_out:W --dependency_out:W --template:X --config:X --output:D --path:R`, more: responseFiles},
+	{name: "protoc buf", options: `-I:R -o:W --proto_path:R --plugin:X --descriptor_set_in:R --descriptor_set_out:W --dependency_out:W --template:X --config:X --output:D --path:R`, effects: responseFiles},
 }

@@ -23,24 +23,24 @@ type Transfer struct {
 }
 
 // Programs that copy or move files, with all options permitted in a simple file command.
-var transferTable = []usage{
-	{name: "cp", operands: "R", options: `
+var transferTable = []program{
+	{name: "cp", files: "R", options: `
 		-a -b -c -d -f -i -H -l -L -n -N -P -p -R -r -s -S:N -t:D -T -u -v -x -X --archive --attributes-only --backup:n --copy-contents
 		--debug --dereference --force --interactive --keep-directory-symlink --link --no-clobber --no-dereference
 		--no-preserve:N --no-target-directory --one-file-system --parents --preserve:n --recursive --reflink:n
 		--remove-destination --sparse:N --strip-trailing-slashes --suffix:N --symbolic-link --target-directory:D
 		--update:n --verbose`},
-	{name: "mv", operands: "R", options: `
+	{name: "mv", files: "R", options: `
 		-b -f -h -i -n -S:N -t:D -T -u -v --backup:n --debug --force --interactive --no-clobber --no-copy --no-target-directory
 		--strip-trailing-slashes --suffix:N --target-directory:D --update:n --verbose`},
-	{name: "ln", operands: "R", options: `
+	{name: "ln", files: "R", options: `
 		-b -d -F -f -h -i -L -n -P -r -s -S:N -t:D -T -v -w --backup:n --directory --force --interactive --logical --no-dereference
 		--physical --relative --symbolic --suffix:N --target-directory:D --no-target-directory --verbose`},
-	{name: "install", operands: "R", options: `
+	{name: "install", files: "R", options: `
 		-b -c -C -d -D -g:N -m:N -M -o:N -p -s -S:N -t:D -T -v -f:N -B:N -l:N -U -h:N -N:N --backup:n --compare --directory
 		--group:N --mode:N --owner:N --preserve-timestamps --strip --strip-program:X --suffix:N --target-directory:D
 		--no-target-directory --verbose`},
-	{name: "rsync", operands: "R", more: syncOutputs, options: `
+	{name: "rsync", files: "R", effects: syncOutputs, options: `
 		-e:X -T:D -f:N -B:N -M:N -@:N --rsh:X --rsync-path:X --temp-dir:D --backup-dir:D --partial-dir:D --log-file:W --write-batch:W
 		--only-write-batch:W --read-batch:X --early-input:R --files-from:R --exclude-from:R --include-from:R
 		--password-file:R --exclude:N --include:N --filter:N --suffix:N --chmod:N --chown:N --usermap:N --groupmap:N
@@ -50,7 +50,7 @@ var transferTable = []usage{
 		--checksum-seed:N --sockopts:N --remote-option:N --stop-after:N --stop-at:N --mkpath --config:X
 		--archive --recursive --delete --delete-before --delete-during --delete-delay
 		--delete-after --delete-excluded --del --remove-source-files --dry-run --verbose --backup --links --inplace`},
-	{name: "scp", operands: "R", more: sshPrograms, options: `
+	{name: "scp", files: "R", effects: sshPrograms, options: `
 		-c:N -D:X -F:X -i:R -J:N -l:N -o:N -P:N -S:X -X:N -r -p -q -v -C -3 -4 -6 -A -B -O -R -s -T`},
 }
 
@@ -80,7 +80,7 @@ func transferOf(words []Word) (t *Transfer, targets []Word, g *parsedArgs) {
 		}
 	}
 	if name != "rsync" && name != "scp" {
-		targets = g.of('D')
+		targets = g.of("D")
 	}
 	switch n := len(g.operands); {
 	case len(targets) > 0:
@@ -160,7 +160,8 @@ func (p *Part) FileCommand() bool {
 	}
 	switch name := p.Words[0].Value; name {
 	case "mkdir", "touch", "mv", "cp":
-		return manualOf(name).parse(name, p.Words[1:]).unknown == ""
+		g := manualOf(name).parse(name, p.Words[1:])
+		return g.unknown == "" && !g.pattern
 	}
 	return false
 }

@@ -360,14 +360,7 @@ func (c callee) published() string {
 	return ""
 }
 
-// clouds are programs that manage remote resources or containers.
-var clouds = [...]string{
-	"kubectl", "oc", "k9s", "helm", "terraform", "tofu", "terragrunt", "pulumi", "cdk", "sam", "serverless", "sls", "aws", "gcloud", "gsutil", "bq", "az", "doctl",
-	"heroku", "fly", "flyctl", "vercel", "netlify", "wrangler", "railway", "supabase", "firebase", "eksctl", "s3cmd", "mc", "rclone", "linode-cli", "hcloud", "scw",
-	"gh", "glab", "docker", "docker-compose", "podman", "nerdctl", "ansible", "vault", "consul", "etcdctl", "velero", "argocd", "flux",
-}
-
-// deleting are their deleting verbs.
+// deleting are the verbs with which programs delete what they manage.
 var deleting = [...]string{
 	"delete", "del", "destroy", "rm", "rmi", "remove", "rb", "purge", "prune", "drain", "uninstall", "teardown", "terminate", "undeploy", "deletefile", "cleanup",
 }
@@ -375,7 +368,7 @@ var deleting = [...]string{
 // remote warns of deletions of remote resources.
 func (c callee) remote() string {
 	switch {
-	case slices.Contains(clouds[:], c.name):
+	case Is(c.name, Deletes):
 		for n := range c.args {
 			v := strings.ToLower(c.verb(n))
 			if i := strings.LastIndexByte(v, ':'); i >= 0 { // apps:destroy
