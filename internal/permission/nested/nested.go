@@ -50,7 +50,7 @@ func (n *nest) search(s *shell.Script, depth int) {
 		return
 	}
 	for _, part := range s.Parts {
-		if len(part.Words) < 2 || !runsOthers(path.Base(part.Words[0].Value)) {
+		if len(part.Words) < 2 || !shell.Is(part.Words[0].Value, shell.RunsWords) {
 			continue
 		}
 		roots := rootsOf(part.Words)
@@ -117,27 +117,16 @@ func (n *nest) parse(text string, line Line, depth int) {
 	n.search(line.Script, depth+1)
 }
 
-// runsOthers reports whether a program runs its arguments as a command.
-func runsOthers(program string) bool {
-	switch program {
-	case "sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "busybox", "eval", "trap", "env", "sudo", "doas", "su", "xargs", "parallel",
-		"watch", "timeout", "nice", "nohup", "setsid", "ionice", "taskset", "flock", "chroot", "script", "strace", "command", "builtin",
-		"exec", "time", "stdbuf", "ssh", "docker", "kubectl", "find", "fd", "coproc", "unbuffer", "systemd-run", "npx":
-		return true
-	}
-	return false
-}
-
 // SearchesBelow reports whether a part reads files it does not name because its program
 // searches the current directory.
 func SearchesBelow(part *shell.Part) bool {
 	if len(part.Words) == 0 {
 		return false
 	}
-	switch path.Base(part.Words[0].Value) {
-	case "rg", "ag", "ack":
+	switch name := part.Words[0].Value; {
+	case shell.Is(name, shell.Searches):
 		return true
-	case "grep", "egrep", "fgrep":
+	case shell.Is(name, shell.SearchesDeep):
 		return slices.ContainsFunc(part.Words[1:], func(w shell.Word) bool {
 			v := w.Value
 			return v == "--recursive" || v == "--dereference-recursive" || len(v) > 1 && v[0] == '-' && v[1] != '-' && strings.ContainsAny(v, "rR")
