@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"adze/internal/platform/search/glob"
+	"adze/internal/platform/search/regextest"
 )
 
 // A reference gets the ignored paths from git.
@@ -99,8 +100,7 @@ func TestGitPatterns(t *testing.T) {
 	for _, fold := range []bool{false, true} {
 		t.Run(fmt.Sprintf("fold=%t", fold), func(t *testing.T) {
 			t.Parallel()
-			seed := rand.Uint64()
-			t.Logf("seed %d", seed)
+			seed := regextest.Seed(t)
 			r := rand.New(rand.NewPCG(seed, 0))
 			ref := newReference(t, fold)
 			compiled := make([]*File, files)
@@ -219,7 +219,7 @@ func FuzzParse(f *testing.F) {
 			name := path[strings.LastIndexByte(path, '/')+1:]
 			asFile, asDir := file.match(path, name, entryFile), file.match(path, name, entryDir)
 			if asFile != undecided && asDir == undecided {
-				t.Errorf("%q decides about %q only if it is no directory", text, path)
+				t.Errorf("%q matches %q only as a file", text, path)
 			}
 		}
 	})

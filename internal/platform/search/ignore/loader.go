@@ -93,6 +93,17 @@ func (l *Loader) Above(dir string) *Dir {
 	})
 }
 
+// Repository returns the rules for the top directory of a repository, from its info/exclude in
+// the git directory common and the user's excludes file, without reading its configuration.
+func (l *Loader) Repository(top, common, excludes string, fold bool) *Dir {
+	r := &repo{base: len(strings.TrimSuffix(top, "/")) + 1, fold: fold}
+	r.exclude = load(openAny, filepath.Join(common, "info", "exclude"), fold)
+	if excludes != "" {
+		r.global = l.loadGlobal(excludeFile{excludes, fold})
+	}
+	return &Dir{repo: r}
+}
+
 // Enter returns the rules for the entries of a directory: its parent's, plus the rules in the
 // files found in it. The path is absolute and slash-separated. Open opens a file in the
 // directory; it must not block, and must not follow a link for .gitignore.

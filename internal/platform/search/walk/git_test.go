@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"adze/internal/platform/search/regextest"
 	"adze/internal/platform/search/walk"
 )
 
@@ -244,8 +245,7 @@ func TestGitTrees(t *testing.T) {
 	for n, c := range configs {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			seed := rand.Uint64()
-			t.Logf("seed %d", seed)
+			seed := regextest.Seed(t)
 			g := generator{rand.New(rand.NewPCG(seed, uint64(n)))}
 			s := newSandbox(t)
 			repo := filepath.Join(s.home, "repo")
