@@ -220,3 +220,22 @@ func TestUsage(t *testing.T) {
 		}
 	}
 }
+
+func TestSizes(t *testing.T) {
+	dir := t.TempDir()
+	source := "package a\n\ntype Pair[T any] struct{ left, right T }\n\nfunc (p *Pair[T]) Swap() {\n\tp.left, p.right = p.right, p.left\n}\n"
+	write(t, dir, map[string]string{"a/a.go": source, "a/a_test.go": "package a\n", "testdata/broken.go": "package"})
+	var out strings.Builder
+	if err := reportSizes(dir, &out); err != nil {
+		t.Fatal(err)
+	}
+	a := filepath.ToSlash(filepath.Join(dir, "a"))
+	for _, want := range []string{
+		"1 packages, 1 files, 7 lines of source, 1 of tests\n",
+		"       7  " + a + " (1)\n", "       7  " + a + "/a.go\n", "       3  " + a + ".Pair.Swap\n", "       2  " + a + ".Pair\n",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+}

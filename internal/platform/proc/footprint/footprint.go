@@ -28,7 +28,7 @@ type Keeper struct {
 }
 
 // New returns a keeper.
-func New() *Keeper { return &Keeper{allocated: allocated, release: Release} }
+func New() *Keeper { return &Keeper{allocated: allocated, release: debug.FreeOSMemory} }
 
 // Beat records activity.
 func (k *Keeper) Beat() {
@@ -49,13 +49,6 @@ func (k *Keeper) rest() {
 		k.spent = now
 		k.release()
 	}
-}
-
-// Release returns unused memory to the system, including pages of the executable, which are
-// reloaded on demand.
-func Release() {
-	debug.FreeOSMemory()
-	releaseProgram()
 }
 
 // allocated returns the total number of bytes ever allocated.
