@@ -95,7 +95,7 @@ func TestAdversarial(t *testing.T) {
 			ok = d.Behavior != Allow
 		}
 		if !ok {
-			t.Errorf("adversarial.tsv:%d: %s, want %s: %s %.80q in %s with %q (%s)", a.line, d.Behavior, a.want, a.tool, a.target, a.mode, a.rules, d.Reason.Text)
+			t.Errorf("adversarial.tsv:%d: %s, want %s: %s %.80q in %s with %q (%s)", a.line, d.Behavior, a.want, a.tool, a.target, a.mode, a.rules, d.Reason.String())
 		}
 	}
 }
@@ -111,10 +111,10 @@ func TestPlainCommands(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
 	asked := 0
 	for _, line := range lines {
-		d := decide(t, w.config(Default), "Bash", runs(line))
+		d := decide(t, w.config(Default), "Bash", jailed(line))
 		if d.Behavior != Allow || !d.ReadOnly {
 			asked++
-			t.Logf("%s: %s, read-only %v (%s)", line, d.Behavior, d.ReadOnly, d.Reason.Text)
+			t.Logf("%s: %s, read-only %v (%s)", line, d.Behavior, d.ReadOnly, d.Reason.String())
 		}
 	}
 	if len(lines) < 200 || asked*50 > len(lines) {

@@ -176,7 +176,7 @@ func compare(t *rapid.T, n *node, w world) {
 	names = append(names, w.outside+"/data.txt", w.home+"/other/x.txt", w.home+"/.ssh/id", "/etc/hostname", w.state+"/settings.json")
 	check := func(what string, name string, own, lead call) {
 		mine, theirs := decision(t, n.gate, name, own), decision(t, n.parent.gate, name, lead)
-		if mine.Behavior == Allow && theirs.Behavior != Allow || theirs.Behavior == Deny && theirs.Reason.Type == ByRule && mine.Behavior != Deny {
+		if mine.Behavior == Allow && theirs.Behavior != Allow || theirs.Behavior == Deny && theirs.Reason.Type() == ByRule && mine.Behavior != Deny {
 			t.Fatalf("%s: the child says %s (%s), its lead %s (%s)\nchild %s\nlead %s", what, mine.Behavior, mine.Reason, theirs.Behavior, theirs.Reason, n.gate.about(), n.parent.gate.about())
 		}
 	}

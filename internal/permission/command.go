@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"errors"
 	"path"
 	"slices"
 	"strings"
@@ -33,7 +34,7 @@ func (c commandCheck) execute() finding {
 	case parts.behavior == Allow:
 		return parts
 	case c.sandboxed() && !c.cmd.Edits:
-		return allowed(BySandbox, "the sandbox confines it")
+		return allow(Reason{Kind: Sandboxed})
 	default:
 		found = parts
 	}
@@ -83,20 +84,13 @@ func (c commandCheck) forbids(u *Use) finding {
 			return left
 		}
 		if r := c.ruleFor(&c.rules.Deny, t); r != nil {
-			found = deniedBy(r, verb(t)+t.Set.Path)
+			found = deniedPath(r, t.Write, t.Set.Path)
 			found.path = t.Set.Path
 			return found
 		}
 		found = stricter(found, c.treeRule(t))
 	}
 	return found
-}
-
-func verb(t *Target) string {
-	if t.Write {
-		return "writing "
-	}
-	return "reading "
 }
 
 // mentions looks for denied paths among the arguments of unknown programs: a program that is
@@ -113,18 +107,18 @@ func (c commandCheck) mentions() finding {
 	}
 	var found finding
 	for _, part := range c.cmd.Script.Parts {
-		if known[part] || len(part.Words) == 0 || harmlessWords(part.Words[0].Value) {
+		if known[part] || len(part.Words) == 0 || onlyPrints(part) {
 			continue
 		}
 		if shown, git := shell.ShownBy(part); git { // the files git shows are judged separately
 			for _, name := range shown.Files {
 				if r := c.rules.Deny.Edits.Match(c.anchors.Form(inDir(c.cfg.Dir, name)), nil); r != nil {
-					found = stricter(found, askedBy(r, "a command that is given "+name))
+					found = stricter(found, confirm(Reason{Kind: RuleProtects, Rule: r, What: name}))
 				}
 			}
 			continue
 		}
-		packs := packsTrees(part.Words[0].Value)
+		packs := shell.Is(part.Words[0].Value, shell.Packs)
 		for _, w := range part.Words[1:] {
 			found = stricter(found, c.mention(w.Value, packs))
 			if found.behavior == Deny {
@@ -135,24 +129,6 @@ func (c commandCheck) mentions() finding {
 	return found
 }
 
-// packsTrees reports whether a program archives or copies whole directories.
-func packsTrees(program string) bool {
-	switch path.Base(program) {
-	case "tar", "zip", "7z", "scp", "rsync", "cpio", "pax", "cp":
-		return true
-	}
-	return false
-}
-
-// harmlessWords reports whether a program only prints its arguments.
-func harmlessWords(program string) bool {
-	switch program {
-	case "echo", "printf", "true", "false", ":":
-		return true
-	}
-	return false
-}
-
 // hazards looks for actions that the user must confirm, regardless of mode and allow rules.
 func (c commandCheck) hazards() finding {
 	var found finding
@@ -161,18 +137,14 @@ func (c commandCheck) hazards() finding {
 			continue // the line's own check reports these
 		}
 		if reasons := line.DangerousRemovals(c.cfg.Home, c.cfg.removalDirs(), line.Outer); len(reasons) > 0 {
-			found = stricter(found, unsafe("%s", strings.Join(reasons, "; ")))
+			found = stricter(found, confirm(Reason{Kind: Removal, Text: strings.Join(reasons, "; ")}))
 		}
 	}
 	if c.f.Unsandboxed && c.cfg.Sandbox.On {
-		outside := unsafe("the command asks to be run outside the sandbox")
-		outside.reason.Type = BySandbox
-		found = stricter(found, outside)
+		found = stricter(found, confirm(Reason{Kind: Unsandboxed}))
 	}
 	if c.cfg.Sandbox.Missing && !c.cmd.readOnly() {
-		missing := unsafe("the sandbox that the settings ask for is not available here")
-		missing.reason.Type = BySandbox
-		found = stricter(found, missing)
+		found = stricter(found, confirm(Reason{Kind: SandboxMissing}))
 	}
 	for _, uses := range [][]Use{c.cmd.Uses, c.cmd.inner} {
 		for i := range uses {
@@ -180,7 +152,7 @@ func (c commandCheck) hazards() finding {
 		}
 	}
 	if c.guardsFiles() && (c.cmd.Script.Programs()["xargs"] || c.cmd.Script.Programs()["parallel"]) {
-		found = stricter(found, unsafe("its arguments come from stdin, so deny rules can't be checked in advance"))
+		found = stricter(found, confirm(Reason{Kind: StdinArguments}))
 	}
 	for _, s := range c.scripts() {
 		if r, text := c.rules.Ask.Commands.Suspected(s); r != nil {
@@ -203,12 +175,12 @@ func (c commandCheck) unknown() finding {
 		}
 	}
 	if why != "" {
-		return unsafe("the program name is computed at run time, so a deny rule might apply: %s", why)
+		return confirm(Reason{Kind: RuntimeProgram, Doubt: errors.New(why)})
 	}
 	for _, s := range c.scripts() {
 		for _, rules := range []*rule.Set{&c.rules.Deny, &c.rules.Ask} {
 			if r, text := rules.Commands.Possible(s); r != nil {
-				return unsafe("rule %s may match; that can't be decided before the command runs: %s", r.Quoted(), text)
+				return confirm(Reason{Kind: RuntimeMatch, Rule: r, What: text})
 			}
 		}
 	}
@@ -239,12 +211,12 @@ func (c commandCheck) hazard(t *Target) finding {
 		}
 	}
 	if r := c.ruleFor(&c.rules.Ask, t); r != nil {
-		found = stricter(found, askedBy(r, verb(t)+t.Set.Path))
+		found = stricter(found, askedPath(r, t.Write, t.Set.Path))
 	}
 	if !t.Vague {
 		found = stricter(found, c.doubtful(t))
 	} else if c.guards(t) {
-		found = stricter(found, unsafe("what it %s can't be known in advance, so deny rules can't be checked", verbs(t)))
+		found = stricter(found, confirm(Reason{Kind: RuntimeFiles, Write: t.Write}))
 	}
 	if found.behavior != "" {
 		found.path = t.Set.Path
@@ -274,13 +246,6 @@ func (p *Policy) guards(t *Target) bool {
 	return p.rules.Deny.Reads.Any() != nil || p.rules.Ask.Reads.Any() != nil
 }
 
-func verbs(t *Target) string {
-	if t.Write {
-		return "writes"
-	}
-	return "reads"
-}
-
 // parts decides whether every part of a command is allowed, including the files it touches.
 func (c commandCheck) parts() finding {
 	if r := c.rules.Allow.Commands.Quoting(c.cmd.Script); r != nil && c.covers(r) {
@@ -290,18 +255,18 @@ func (c commandCheck) parts() finding {
 		return c.jailed()
 	}
 	if !c.cmd.Script.Simple {
-		text := "the command is too complex for an allow rule: " + c.cmd.Script.Problem
+		why := Reason{Kind: TooComplex, What: c.cmd.Script.Problem}
 		if c.cmd.Doubt != nil && c.cmd.Doubt.Error() != c.cmd.Script.Problem {
-			text += "; and it is not known to only read: " + c.cmd.Doubt.Error()
+			why.Doubt = c.cmd.Doubt
 		}
-		return asks(ByOther, "%s", text)
+		return ask(why)
 	}
 	if c.cmd.Script.ChangesDir() {
 		if c.cmd.Script.UsesGit() && !c.cmd.stays && (c.cmd.Git != nil || !gitReads(c.cmd.Script)) {
-			return asks(BySafety, "it changes the directory and runs git, which may run code that the directory prepared")
+			return ask(Reason{Kind: CdGit})
 		}
 		if i := slices.IndexFunc(c.cmd.Uses, func(u Use) bool { return u.Write && !u.Guess }); i >= 0 {
-			return asks(BySafety, "it changes the directory and writes %s", c.cmd.Uses[i].Given)
+			return ask(Reason{Kind: CdWrite, What: c.cmd.Uses[i].Given})
 		}
 	}
 	var worst, last finding
@@ -313,26 +278,22 @@ func (c commandCheck) parts() finding {
 	switch {
 	case worst.behavior == Ask || len(c.cmd.Script.Parts) == 0:
 		if worst.behavior == "" {
-			worst = asks(ByOther, "the command is empty")
+			worst = ask(Reason{Kind: EmptyCommand})
 		}
-		if parts := c.d.unapproved(); worst.reason.Type == ByOther && len(parts) > 1 {
-			what := "any part of it"
-			if len(parts) < len(c.cmd.Script.Parts) {
-				what = quoteAll(parts)
-			}
-			worst.reason.Text = "no rule allows " + what + ", and they " + mayChange
+		if worst.reason.needsRule() {
+			worst.reason = c.d.unapprovedReason()
 		}
 		return worst
-	case c.cmd.Doubt != nil && !slices.ContainsFunc(c.d.Parts, func(r PartResult) bool { return r.Reason.Type != ByReadOnly }):
+	case c.cmd.Doubt != nil && !slices.ContainsFunc(c.d.Parts, func(r PartResult) bool { return r.Reason.Type() != ByReadOnly }):
 		// Commands allowed only because they were proven read-only run in the jail or not at
 		// all.
-		return asks(ByOther, "no rule allows it, and it "+mayChange+": %v", c.cmd.Doubt)
+		return ask(Reason{Kind: Unapproved, Doubt: c.cmd.Doubt})
 	case len(c.cmd.Script.Parts) == 1:
 		return last
 	case c.d.ReadOnly:
-		return allowed(ByReadOnly, "every part of it only reads")
+		return allow(Reason{Kind: PartsRead})
 	}
-	return allowed(ByParts, "every part of it is allowed")
+	return allow(Reason{Kind: PartsAllowed})
 }
 
 // reads reports whether a part would run in a jail if it were the whole line.
@@ -355,9 +316,9 @@ func gitReads(s *shell.Script) bool {
 // it reads matter. For paths not known in advance, the jail limits reads to places where
 // everything may be read.
 func (c commandCheck) jailed() finding {
-	how := allowed(ByReadOnly, "it only reads")
+	how := allow(Reason{Kind: PartReads})
 	if i := slices.IndexFunc(c.cmd.Uses, func(u Use) bool { return u.dashed != "" }); i >= 0 && c.cmd.Script.Launches() {
-		return asks(BySafety, "the file name %s may be taken for an option: put ./ before the pattern %s", c.cmd.Uses[i].dashed, c.cmd.Uses[i].Glob)
+		return ask(Reason{Kind: OptionName, What: c.cmd.Uses[i].dashed, Text: c.cmd.Uses[i].Glob})
 	}
 	for _, part := range c.cmd.Script.Parts {
 		one := how
@@ -400,8 +361,8 @@ func (c commandCheck) part(part *shell.Part) finding {
 	}
 	for _, m := range c.cmd.mentions {
 		if m.part == part {
-			how = asks(BySafety, "%s", m.why)
-			how.path = m.path
+			how = ask(m.reason)
+			how.path = m.reason.What
 		}
 	}
 	return how
@@ -418,22 +379,22 @@ func (c commandCheck) coverage(part *shell.Part, by *rule.Rule) finding {
 	}
 	switch {
 	case err == nil:
-		return allowed(ByReadOnly, "it only reads")
+		return allow(Reason{Kind: PartReads})
 	case c.cmd.Edits && isSed(part):
-		return allowed(ByOther, "it is an edit of the files that it names")
+		return allow(Reason{Kind: PartEdits})
 	case c.filesOnly(part) && c.scratches(part):
-		return allowed(ByOther, "it writes in the directory for temporary files of this session")
+		return allow(Reason{Kind: PartWritesScratch})
 	case c.cfg.Mode.AcceptsEdits() && c.filesOnly(part):
-		return finding{behavior: Allow, reason: Reason{Type: ByMode, Mode: c.cfg.Mode, Text: "the mode allows simple file commands in the working directories"}}
+		return allow(Reason{Kind: ModeAllowsFileCommand, Mode: c.cfg.Mode})
 	}
 	if c.cmd.Doubt != nil && len(c.cmd.Script.Parts) == 1 {
 		err = c.cmd.Doubt // Doubt concerns the jail, which is more permissive
 	}
-	what := "it"
+	why := Reason{Kind: Unapproved, Doubt: err}
 	if len(c.cmd.Script.Parts) > 1 {
-		what = part.Text
+		why.Parts = []string{part.Text}
 	}
-	return asks(ByOther, "no rule allows %s, and it "+mayChange+": %v", what, err)
+	return ask(why)
 }
 
 // filesOnly reports whether a part only creates, moves or copies files. Their locations are
@@ -460,9 +421,9 @@ func (c commandCheck) useOf(u *Use, by *rule.Rule) finding {
 	case u.Vague && u.Given == "" && !u.Write && by != nil:
 		return allowedBy(by) // passed by another program: the rule names both
 	case u.Vague:
-		return asks(ByOther, "what it touches cannot be known in advance: %s", u.Given)
+		return ask(Reason{Kind: UnknownPath, Write: u.Write, What: u.Given})
 	case by != nil && !u.Redirect && u.Verb != shell.EnterPath && c.places().contains(u.names):
-		if asked := c.write(&u.Target); u.Soft && u.Write && asked.reason.Type == BySafety {
+		if asked := c.write(&u.Target); u.Soft && u.Write && asked.reason.Type() == BySafety {
 			return asked
 		}
 		return allowedBy(by)

@@ -5,8 +5,6 @@
 package permission
 
 import (
-	"fmt"
-
 	"adze/internal/permission/compat"
 	"adze/internal/permission/rule"
 	"adze/internal/platform/fs/scope"
@@ -52,7 +50,7 @@ func (c callCheck) decide() finding {
 		return checked
 	}
 	if c.f.NeedsPerson {
-		found = stricter(found, finding{behavior: Ask, firm: true, reason: Reason{Type: ByOther, Text: "only the user can answer this"}})
+		found = stricter(found, confirm(Reason{Kind: UserOnly}))
 	}
 	if found.behavior == "" || checked.firm {
 		found = checked
@@ -65,21 +63,20 @@ func (c callCheck) decide() finding {
 	}
 	if !found.firm {
 		if c.cfg.Mode == Bypass {
-			return finding{behavior: Allow, reason: Reason{Type: ByMode, Mode: Bypass, Text: "the mode allows everything that no rule denies and no check asks about"}}
+			return allow(Reason{Kind: ModeBypasses, Mode: Bypass})
 		}
 		if c.f.HookAllow != "" { // step 6
-			return allowed(ByHook, "the hook "+c.f.HookAllow+" allows it")
+			return allow(Reason{Kind: HookAllows, What: c.f.HookAllow})
 		}
 		if r := c.rules.Allow.Whole(c.f.Names, c.covers); r != nil {
 			return allowedBy(r)
 		}
 	}
 	if found.behavior == "" { // step 7
-		found = asks(ByOther, "no rule allows %s", c.f.Name())
+		found = ask(Reason{Kind: NoRule, What: c.f.Name()})
 	}
 	if c.cfg.Mode == DontAsk { // step 8
-		return finding{behavior: Deny, path: found.path, reason: Reason{Type: ByMode, Mode: DontAsk,
-			Text: fmt.Sprintf("%s, and in mode %s what would be asked about is refused", found.reason.Text, DontAsk)}}
+		return finding{behavior: Deny, path: found.path, reason: Reason{Kind: ModeDeniesPrompt, Mode: DontAsk, Cause: &found.reason}}
 	}
 	return found
 }
@@ -92,29 +89,27 @@ func (c callCheck) atLeast() finding {
 	}
 	for _, s := range []*rule.Set{&c.rules.Deny, &c.rules.Ask} {
 		if r := s.Nameless; r != nil && (!c.f.readOnly() || c.f.Hinted) {
-			return askedBy(r, "every call that may change something")
+			return askedBy(r, "any call that may change something")
 		}
 	}
 	if c.f.HookAsk != "" {
-		return finding{behavior: Ask, firm: true, reason: Reason{Type: ByHook, Text: c.f.HookAsk}}
+		return confirm(Reason{Kind: HookAsks, Text: c.f.HookAsk})
 	}
 	return finding{}
 }
 
-// planState decides about calls if plan mode is active.
+// planning decides about calls if plan mode is active.
 func (c callCheck) planning(found finding) (finding, bool) {
 	switch {
 	case c.cfg.Mode != Plan:
 		return finding{}, false
 	case c.f.Hinted && c.f.ReadOnly:
 		// An allow rule for the tool does not permit changes while planning.
-		return finding{behavior: Ask, firm: true, path: found.path, reason: Reason{Type: ByMode, Mode: Plan, Text: fmt.Sprintf(
-			"plan mode is on, and only the server says that %s changes nothing", c.f.Name())}}, true
+		return finding{behavior: Ask, firm: true, path: found.path, reason: Reason{Kind: PlanDoubts, Mode: Plan, What: c.f.Name()}}, true
 	case c.admits():
 		return finding{}, false
 	}
-	reason := Reason{Type: ByMode, Mode: Plan, Text: fmt.Sprintf(
-		"plan mode is on, and this call of %s may change something", c.f.Name())}
+	reason := Reason{Kind: PlanForbids, Mode: Plan, What: c.f.Name()}
 	if c.cfg.Saved == Bypass {
 		return finding{behavior: Ask, firm: true, reason: reason, path: found.path}, true
 	}
@@ -172,11 +167,11 @@ func (c callCheck) check() finding {
 	case found.behavior == Allow:
 		return found
 	case c.f.ReadOnly && c.f.Origin == "" && !c.f.OpenWorld:
-		return allowed(ByReadOnly, "the call changes nothing")
+		return allow(Reason{Kind: CallReads})
 	case c.f.Preapproved:
-		return allowed(ByOther, "the call asks for nothing that needs permission")
+		return allow(Reason{Kind: CallNeedsNothing})
 	case c.f.Planning && c.f.Origin == "":
-		return allowed(ByOther, "the call changes nothing but lists of adze's own")
+		return allow(Reason{Kind: CallPlans})
 	}
 	return finding{}
 }
@@ -234,15 +229,15 @@ func (c callCheck) connect(host string) finding {
 		return askedBy(r, "connecting to "+host)
 	}
 	if host == "" {
-		return asks(ByOther, "what it connects to cannot be told")
+		return ask(Reason{Kind: HostUnknown})
 	}
 	if c.f.Preapproved {
-		return allowed(ByOther, host+" is documentation that may be fetched without a question")
+		return allow(Reason{Kind: HostPreapproved, What: host})
 	}
 	if r := c.rules.Allow.Hosts.Match(host); r != nil {
 		return allowedBy(r)
 	}
-	found := asks(ByOther, "no rule allows connecting to %s", host)
+	found := ask(Reason{Kind: NoRule, What: "connecting to " + host})
 	found.suggest = []Update{{Type: AddRules, Behavior: Allow, Destination: scope.Local,
 		Rules: []RuleValue{{Tool: compat.Fetch, Content: "domain:" + rule.WebHost(host)}}}}
 	return found

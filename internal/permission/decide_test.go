@@ -95,8 +95,8 @@ func TestSteps(t *testing.T) {
 				u.Verdict.Decide(tool.Ask, "hook check", "look")
 			}
 			d := Decide(p, factsOf(p, u))
-			if d.Behavior != tt.want || d.Reason.Type != tt.by || d.Firm != tt.firm {
-				t.Errorf("%s by %s, firm %v, want %s by %s, %v (%s)", d.Behavior, d.Reason.Type, d.Firm, tt.want, tt.by, tt.firm, d.Reason.Text)
+			if d.Behavior != tt.want || d.Reason.Type() != tt.by || d.Firm != tt.firm {
+				t.Errorf("%s by %s, firm %v, want %s by %s, %v (%s)", d.Behavior, d.Reason.Type(), d.Firm, tt.want, tt.by, tt.firm, d.Reason.String())
 			}
 		})
 	}
@@ -202,10 +202,10 @@ func TestEveryDecisionHasAReason(t *testing.T) {
 		for _, rule := range []string{"allow Bash", "ask Bash", "deny Bash", "deny Bash(x", "deny (", "allow Bash(ls:*)"} {
 			for name, in := range map[string]call{"Bash": runs("ls | wc && make"), "Read": reads("/etc/x"), "X": {}, "WebFetch": connects("::")} {
 				d := decide(t, w.config(mode, rule), name, in)
-				if d.Reason.Type == "" || d.Reason.Text == "" || d.Behavior == "" {
+				if d.Reason.Type() == "" || d.Reason.String() == "" || d.Behavior == "" {
 					t.Errorf("%s, %s, %s: %+v", mode, rule, name, d)
 				}
-				if d.Reason.Type == ByRule && (d.Reason.Rule == nil || d.Reason.Rule.Scope != scope.User) {
+				if d.Reason.Type() == ByRule && (d.Reason.Rule == nil || d.Reason.Rule.Scope != scope.User) {
 					t.Errorf("%s, %s, %s: a rule without its source", mode, rule, name)
 				}
 			}
@@ -242,7 +242,7 @@ func TestBrokenRules(t *testing.T) {
 				c.Mode = Default
 			}
 			if d := decide(t, c, tt.tool, tt.in); d.Behavior != tt.want {
-				t.Errorf("%s, want %s (%s)", d.Behavior, tt.want, d.Reason.Text)
+				t.Errorf("%s, want %s (%s)", d.Behavior, tt.want, d.Reason.String())
 			}
 		})
 	}
@@ -315,13 +315,22 @@ func TestDomains(t *testing.T) {
 		{"deny WebFetch(http://example.org/page)", "https://example.org/other", Deny},
 		{"deny WebFetch(domain:example.org:x)", "https://other.example/", Deny},
 		{"ask WebFetch(domain:example.org)", "https://example.org:8443", Ask},
+		{"deny WebFetch(https://[::1]/)", "https://[::1]/", Deny},
+		{"deny WebFetch(domain:[::1])", "http://[::1]:8080/", Deny},
+		{"deny WebFetch(domain:::1)", "https://[0:0:0:0:0:0:0:1]/", Deny},
+		{"deny WebFetch(domain:::1)", "https://[::2]/", Ask},
+		{"deny WebFetch(domain:192.0.2.1)", "https://[::ffff:192.0.2.1]/", Deny},
+		{"allow WebFetch(domain:[::1]:8080)", "http://[::1]:8080/", Allow},
+		{"allow WebFetch(domain:[::1]:8080)", "http://[::1]/", Ask},
+		{"allow WebFetch(domain:[::1])", "http://[::1]/", Allow},
+		{"allow WebFetch(domain:[::1])", "http://[::1]:8080/", Ask},
 		{"deny WebFetch", "https://example.org", Deny},
 		{"allow WebFetch", "https://example.org", Allow},
 	}
 	for _, tt := range tests {
 		t.Run(tt.rule+" "+tt.url, func(t *testing.T) {
 			if d := decide(t, w.config(Default, tt.rule), "WebFetch", connects(tt.url)); d.Behavior != tt.want {
-				t.Errorf("%s, want %s (%s)", d.Behavior, tt.want, d.Reason.Text)
+				t.Errorf("%s, want %s (%s)", d.Behavior, tt.want, d.Reason.String())
 			}
 		})
 	}
@@ -358,7 +367,7 @@ func TestPreapprovedHosts(t *testing.T) {
 		p := Compile(w.config(tt.mode, tt.rules...))
 		u := newUse(t, fake{name: "WebFetch", traits: tool.Traits{Origin: tt.origin}}, known)
 		if d := Decide(p, FactsOf(p, u.Tool, u.Call)); d.Behavior != tt.want {
-			t.Errorf("%s: %s (%s)", tt.name, d.Behavior, d.Reason.Text)
+			t.Errorf("%s: %s (%s)", tt.name, d.Behavior, d.Reason.String())
 		}
 	}
 	if p := Compile(w.config(Default)); p.Host("docs.example.org") != Ask {
@@ -382,7 +391,7 @@ func TestSearchesOfTheWeb(t *testing.T) {
 	} {
 		d := decide(t, w.config(tt.mode, tt.rules...), "WebSearch", search)
 		if d.Behavior != tt.want {
-			t.Errorf("%s, %q: %s (%s), want %s", tt.mode, tt.rules, d.Behavior, d.Reason.Text, tt.want)
+			t.Errorf("%s, %q: %s (%s), want %s", tt.mode, tt.rules, d.Behavior, d.Reason.String(), tt.want)
 		}
 		if tt.mode == Default && tt.rules == nil && (len(d.Suggestions) != 1 || d.Suggestions[0].Rules[0] != (RuleValue{Tool: "WebSearch"})) {
 			t.Errorf("suggests %+v", d.Suggestions)
@@ -435,7 +444,7 @@ func TestPlanMode(t *testing.T) {
 			u := newUse(t, tt.tool, tt.in)
 			d := Decide(p, FactsOf(p, u.Tool, u.Call))
 			if d.Behavior != tt.want {
-				t.Errorf("%s, want %s (%s)", d.Behavior, tt.want, d.Reason.Text)
+				t.Errorf("%s, want %s (%s)", d.Behavior, tt.want, d.Reason.String())
 			}
 		})
 	}

@@ -43,9 +43,9 @@ func (c foreignCheck) decide() finding {
 		}
 	}
 	if cmd.Covered(contents) {
-		return allowed(ByParts, "every part of it is allowed")
+		return allow(Reason{Kind: PartsAllowed})
 	}
-	found = asks(ByOther, "no rule allows it, and it "+mayChange+": %v", c.f.Doubt)
+	found = ask(Reason{Kind: Unapproved, Doubt: c.f.Doubt})
 	if len(cmd.Suggest) > 0 {
 		u := Update{Type: AddRules, Behavior: Allow, Destination: scope.Local}
 		for _, content := range cmd.Suggest[:min(len(cmd.Suggest), maxSuggested)] {
@@ -78,7 +78,7 @@ func (c foreignCheck) hazards() finding {
 	cmd := c.f.Foreign
 	found := c.matched(&c.rules.Ask)
 	if cmd.Unsure {
-		found = stricter(found, unsafe("it is not certain what it removes"))
+		found = stricter(found, confirm(Reason{Kind: UncertainRemoval}))
 	}
 	var reasons []string
 	for _, path := range cmd.Removes {
@@ -87,18 +87,16 @@ func (c foreignCheck) hazards() finding {
 		}
 	}
 	if len(reasons) > 0 {
-		found = stricter(found, unsafe("%s", strings.Join(reasons, "; ")))
+		found = stricter(found, confirm(Reason{Kind: Removal, Text: strings.Join(reasons, "; ")}))
 	}
 	if c.cfg.Sandbox.On || c.cfg.Sandbox.Missing {
-		outside := unsafe("the command is not confined by the sandbox")
-		outside.reason.Type = BySandbox
-		found = stricter(found, outside)
+		found = stricter(found, confirm(Reason{Kind: SandboxLacking}))
 	}
 	if cmd.Dynamic && c.ruled() {
-		found = stricter(found, unsafe("the program name is computed at run time, so a deny rule might apply"))
+		found = stricter(found, confirm(Reason{Kind: RuntimeProgram}))
 	}
 	if cmd.Dynamic && c.guardsFiles() {
-		found = stricter(found, unsafe("what it touches is computed at run time, so deny rules can't be checked in advance"))
+		found = stricter(found, confirm(Reason{Kind: RuntimeFiles, Write: !c.guards(&Target{})}))
 	}
 	return found
 }

@@ -105,7 +105,7 @@ func foresee(p *Policy, u *tool.Use, f *Facts) error {
 // jails reports whether an allowed command stays in its jail: it is allowed only because it is
 // read-only, or the user or the judge allowed it to read the files it names.
 func (p *Policy) jails(f *Facts, d *Decision) bool {
-	switch d.Reason.Type {
+	switch d.Reason.Type() {
 	case ByReadOnly:
 		return p.cfg.Mode != Bypass && p.rules.Allow.Whole(f.Names, p.counts) == nil
 	case ByUser, ByJudge:
@@ -119,7 +119,7 @@ func factsOf(p *Policy, u *tool.Use) Facts {
 	f := FactsOf(p, u.Tool, u.Call)
 	f.HookAllow = u.Verdict.HookAllow
 	if u.Verdict.Decision == tool.Ask {
-		f.HookAsk = fmt.Sprintf("%s wants it to be asked about: %s", u.Verdict.By, u.Verdict.Reason)
+		f.HookAsk = fmt.Sprintf("%s requires confirmation: %s", u.Verdict.By, u.Verdict.Reason)
 	}
 	return f
 }
@@ -127,14 +127,14 @@ func factsOf(p *Policy, u *tool.Use) Facts {
 // record writes the decision into the verdict and counts it.
 func (g *Gate) record(u *tool.Use, d Decision) {
 	v := &u.Verdict
-	v.By, v.Reason = "", trimDot(d.Reason.Text)
+	v.By, v.Reason = "", d.refusal()
 	if d.Behavior == Allow {
-		v.Decision, v.By = tool.Allow, d.Reason.String()
+		v.Decision, v.By = tool.Allow, d.Reason.Source()
 		g.denials.Allowed(u.Name)
 		return
 	}
 	v.Decision = tool.Deny
-	if d.Reason.Type == ByUser {
+	if d.Reason.Type() == ByUser {
 		v.By, v.Rejected, v.Reason = d.by, true, d.Reason.Text
 	} else {
 		v.Advice = g.advice(&d, v.Remedy)
@@ -148,7 +148,7 @@ func (g *Gate) record(u *tool.Use, d Decision) {
 // host.
 func (g *Gate) settle(ctx context.Context, p *Policy, u *tool.Use, f *Facts, d Decision) (Decision, error) {
 	if reason, ok := g.denials.Repeated(u.Name, u.Input); ok {
-		d.Behavior, d.Reason = Deny, Reason{Type: ByOther, Text: repeatedly(reason)}
+		d.Behavior, d.Reason = Deny, repeated(reason)
 		return d, nil
 	}
 	q := question(ctx, p, u, f, &d)
@@ -163,7 +163,7 @@ func (g *Gate) settle(ctx context.Context, p *Policy, u *tool.Use, f *Facts, d D
 			if decided {
 				return judged, nil
 			}
-			d.doubt(&q, note)
+			d.Reason.Note, q.Reason.Note = note, note
 		}
 		var answered *Decision
 		if a, answered, err = g.put(ctx, p, u, q, a.Behavior == Ask); answered != nil {
@@ -179,29 +179,28 @@ func (g *Gate) settle(ctx context.Context, p *Policy, u *tool.Use, f *Facts, d D
 	switch {
 	case errors.Is(err, errNoAsker):
 		u.Verdict.Remedy = allowFlags(p, u, &q)
-		d.unanswered(&q)
-		if d.note != "" { // the flag that would allow the call is not a reason
-			g.say(fmt.Sprintf("a call of %s was not judged: %s", u.Name, d.note))
+		d.Behavior, d.unasked = Deny, true
+		if d.Reason.Note != "" { // the flag that would allow the call is not a reason
+			g.say(fmt.Sprintf("%s call not judged: %s", u.Name, d.Reason.Note))
 		}
 		if why := g.blocked.Tripped(); why != "" && p.cfg.classifies() {
-			u.Verdict.Stop, u.Verdict.Tripped = why+", "+unattended, true
+			u.Verdict.Stop, u.Verdict.Tripped = why+"; "+unattended, true
 		}
 		return d, nil
 	case err != nil:
-		d.Behavior, d.Reason.Text = Deny, fmt.Sprintf("%s, and the question could not be asked: %v", d.why(), err)
+		d.Behavior, d.askError = Deny, err
 		return d, nil
 	}
 	return g.accept(ctx, p, u, d, reply{a, hooked})
 }
 
-// repeatedly returns a message that the same call was just refused, for the given reason, which
-// may be empty.
-func repeatedly(reason string) string {
-	text := "the identical call was refused a moment ago"
-	if reason != "" {
-		text += ": " + reason
+// repeated returns the reason for denying a call that was just denied. The earlier reason may
+// be empty.
+func repeated(earlier string) Reason {
+	if earlier != "" {
+		earlier = ": " + earlier
 	}
-	return text
+	return Reason{Kind: Repeated, Text: earlier}
 }
 
 // A reply is an answer from a hook, the user or a host.
@@ -283,14 +282,14 @@ func (g *Gate) hooks(ctx context.Context, u *tool.Use, q Question) (Answer, bool
 
 // accept applies a reply.
 func (g *Gate) accept(ctx context.Context, p *Policy, u *tool.Use, d Decision, r reply) (Decision, error) {
-	reason := Reason{Type: ByUser, Text: r.Message}
+	reason := Reason{Kind: UserDecides, Text: r.Message}
 	if r.hook {
-		reason = Reason{Type: ByHook, Text: trimDot(firstOf(r.By, "a hook") + " decided: " + firstOf(r.Message, string(r.Behavior)))}
+		reason = Reason{Kind: HookDecides, What: firstOf(r.By, "a hook"), Text: firstOf(r.Message, string(r.Behavior))}
 	}
 	if r.Behavior != Allow {
 		d.Behavior, d.Reason, d.by = Deny, reason, r.By
 		if r.Interrupt {
-			u.Verdict.Stop = firstOf(r.By, "the user") + " refused a call and stopped the turn"
+			u.Verdict.Stop = firstOf(r.By, "the user") + " denied a call and stopped the turn"
 		}
 		return d, nil
 	}
@@ -308,7 +307,7 @@ func (g *Gate) accept(ctx context.Context, p *Policy, u *tool.Use, d Decision, r
 	}
 	was := g.Mode()
 	if err := g.Apply(ctx, r.Updates); err != nil {
-		g.say(fmt.Sprintf("the permission could not be kept: %v", err))
+		g.say(fmt.Sprintf("saving the permission failed: %v", err))
 	}
 	if was == Plan && g.Mode() != Plan {
 		g.leftPlan()
@@ -335,7 +334,7 @@ func rewrite(u *tool.Use, r reply) error {
 	if am, ok := tool.As[tool.Amender](u.Call); ok && !r.hook {
 		c, err := am.Amend(r.Input)
 		if err != nil {
-			return fmt.Errorf("%s changed the input of %s into one that cannot be used: %w", firstOf(r.By, "the user"), u.Name, err)
+			return fmt.Errorf("%s changed the input of %s to an invalid one: %w", firstOf(r.By, "the user"), u.Name, err)
 		}
 		u.Input, u.Call = r.Input, c
 		return nil
@@ -364,12 +363,12 @@ func (g *Gate) Apply(ctx context.Context, updates []Update) error {
 			continue
 		}
 		if u.Lasting() {
-			err := errors.New("there is no place to keep it")
+			err := errors.New("no settings file to save it to")
 			if save := g.saver(); save != nil {
 				err = save(ctx, u)
 			}
 			if err != nil {
-				errs = append(errs, fmt.Errorf("it holds for this session: %w", err))
+				errs = append(errs, fmt.Errorf("it applies to this session only: %w", err))
 				u.Destination = scope.Session
 			}
 		}
@@ -425,11 +424,4 @@ func (g *Gate) saver() func(ctx context.Context, u Update) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.save
-}
-
-func trimDot(s string) string {
-	for len(s) > 0 && s[len(s)-1] == '.' {
-		s = s[:len(s)-1]
-	}
-	return s
 }

@@ -60,7 +60,7 @@ func TestGateAsks(t *testing.T) {
 		rejected bool
 		reason   string // substring of the reason
 	}{
-		{"read-only", nil, Default, nil, "ls", tool.Allow, false, "only reads"},
+		{"read-only", nil, Default, nil, "ls", tool.Allow, false, "read-only"},
 		{"nobody there", nil, Default, nil, "make", tool.Deny, false, "--allowed-tools 'Bash(make"},
 		{"nobody behind it", nobody, Default, nil, "make", tool.Deny, false, "--allowed-tools 'Bash(make"},
 		{"yes", yes, Default, nil, "make", tool.Allow, false, "user allowed"},
@@ -68,9 +68,9 @@ func TestGateAsks(t *testing.T) {
 		{"neither", neither, Default, nil, "make", tool.Deny, true, ""},
 		{"broken", broken, Default, nil, "make", tool.Deny, false, "gone"},
 		{"denied without asking", yes, Default, []string{"deny Bash(make)"}, "make", tool.Deny, false, "denies make"},
-		{"dontAsk asks nothing", yes, DontAsk, nil, "make", tool.Deny, false, "in mode dontAsk what would be asked about is refused"},
+		{"dontAsk asks nothing", yes, DontAsk, nil, "make", tool.Deny, false, "dontAsk mode denies anything that would need a prompt"},
 		{"safety check in bypass", yes, Bypass, nil, "touch .git/config", tool.Allow, false, "user allowed"},
-		{"safety check in bypass, nobody there", nil, Bypass, nil, "touch .git/config", tool.Deny, false, "always asked about"},
+		{"safety check in bypass, nobody there", nil, Bypass, nil, "touch .git/config", tool.Deny, false, "the user has to confirm it"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -130,19 +130,19 @@ func TestRefusalTellsTheModel(t *testing.T) {
 		advice string
 	}{
 		{"rule, nobody there", nil, Default, []string{"deny Bash(make)"}, "Bash", runs("make"),
-			`the rule "Bash(make)" from the user settings denies make`, alone},
+			`rule "Bash(make)" from the user settings denies make`, alone},
 		{"rule", yes, Default, []string{"deny Bash(make)"}, "Bash", runs("make"),
-			`the rule "Bash(make)" from the user settings denies make`, together},
+			`rule "Bash(make)" from the user settings denies make`, together},
 		{"all parts", nil, Default, nil, "Bash", runs("go vet ./... && ls && go build -o x ."),
-			"this command may change files or run code (`go vet ./...`, `go build -o x .`), and there is no user here to approve it",
+			"no rule allows `go vet ./...`, `go build -o x .`; no user is available to approve it",
 			mayRead + " " + report + "; they can allow it with --allowed-tools 'Bash(go vet:*)' 'Bash(go build:*)'."},
 		{"outside", nil, Default, nil, "Edit", writesTo("../x"),
-			w.home + "/x is outside the working directories, and there is no user here to approve it", mayRead + " " + report + "; they can allow it with --allowed-tools 'Edit'."},
+			w.home + "/x is outside the working directories; no user is available to approve it", mayRead + " " + report + "; they can allow it with --allowed-tools 'Edit'."},
 		{"mode", nil, Default, nil, "Edit", writesTo("x"),
-			"in mode default each change to a file is asked about, and there is no user here to approve it", mayRead + " " + report + "; they can allow it with --permission-mode acceptEdits."},
+			"adze asks before every file change in default mode; no user is available to approve it", mayRead + " " + report + "; they can allow it with --permission-mode acceptEdits."},
 		{"safety", nil, Bypass, nil, "Edit", writesTo(".git/config"),
-			"writing " + w.project + "/.git/config is always asked about: .git is a directory whose files change what programs do, and there is no user here to approve it: it is asked about in every mode, so it takes a conversation in which the user can say yes", alone},
-		{"plan", yes, Plan, nil, "Bash", runs("make"), "plan mode is on, and this call of Bash may change something", present},
+			"writing " + w.project + "/.git/config always needs confirmation: files in .git can make programs run code; the user has to confirm it in an interactive session", alone},
+		{"plan", yes, Plan, nil, "Bash", runs("make"), "plan mode is on, and this Bash call may change something", present},
 	}
 	for _, tt := range tests {
 		v := pass(t, asking(GateConfig{Config: w.config(tt.mode, tt.rules...)}, tt.ask), tt.tool, tt.in)
@@ -151,7 +151,7 @@ func TestRefusalTellsTheModel(t *testing.T) {
 		}
 		for _, word := range []string{"bypassPermissions", "safetyCheck", "other."} {
 			if strings.Contains(v.Reason+v.Advice, word) {
-				t.Errorf("%s: the model is told of %q", tt.name, word)
+				t.Errorf("%s: the reason contains %q", tt.name, word)
 			}
 		}
 	}
@@ -217,7 +217,7 @@ func TestQuestion(t *testing.T) {
 	want := Question{
 		ID: "use_1", Tool: "Edit", Title: "Edit", DisplayName: "Edit", Dir: w.project, BlockedPath: w.home + "/x",
 		Input:  json.RawMessage(`{"access":[{"Verb":1,"Target":"../x"}]}`),
-		Reason: Reason{Type: ByWorkingDir, Text: w.home + "/x is outside the working directories"},
+		Reason: Reason{Kind: OutsideDirs, What: w.home + "/x"},
 		Suggestions: []Update{
 			{Type: AddDirectories, Directories: []string{w.home}, Destination: scope.Session},
 			{Type: SetMode, Mode: AcceptEdits, Destination: scope.Session},
@@ -562,7 +562,7 @@ func TestUpdateThatCannotBeKept(t *testing.T) {
 	g := NewGate(GateConfig{Config: w.config(Default)})
 	g.SetSave(func(context.Context, Update) error { return errors.New("settings.json:3: not JSON") })
 	err := g.Apply(t.Context(), []Update{{Type: AddRules, Behavior: Allow, Rules: []RuleValue{{"Bash", "make"}}, Destination: scope.User}})
-	if err == nil || !strings.Contains(err.Error(), "holds for this session") {
+	if err == nil || !strings.Contains(err.Error(), "applies to this session only") {
 		t.Error(err)
 	}
 	if v := pass(t, g, "Bash", runs("make")); v.Decision != tool.Allow {
@@ -645,7 +645,7 @@ func TestGateIsConcurrent(t *testing.T) {
 func TestRefusalsAdviseWhatHelps(t *testing.T) {
 	w := newWorld(t)
 	v := pass(t, NewGate(GateConfig{Config: w.config(Bypass)}), "Bash", runs("rm -rf /"))
-	if got := v.Reason; !strings.Contains(got, "asked about in every mode") || strings.Contains(got, "bypass") || v.Remedy != "" {
+	if got := v.Reason; !strings.Contains(got, "the user has to confirm it") || strings.Contains(got, "bypass") || v.Remedy != "" {
 		t.Errorf("%q, remedy %q", got, v.Remedy)
 	}
 }

@@ -297,7 +297,7 @@ func TestGitShowsTheRest(t *testing.T) {
 		for _, line := range tt.w.rows(tt.lines) {
 			u := newUse(t, fake{name: "Bash"}, runs(line))
 			if d := Decide(p, FactsOf(p, u.Tool, u.Call)); d.Behavior != Allow {
-				t.Errorf("%s: %s (%s)", line, d.Behavior, d.Reason.Text)
+				t.Errorf("%s: %s (%s)", line, d.Behavior, d.Reason.String())
 			}
 		}
 	}
@@ -317,12 +317,12 @@ func TestGitShowsNothingBehindLinks(t *testing.T) {
 	c.Dir, c.Dirs = filepath.Join(w.root, "link"), []string{filepath.Join(w.root, "link")}
 	for _, line := range []string{"git log -p -- 'secrets/*.pem'", "git log -p -- secrets", "git log -p", "git show HEAD", "git log -p -- '*.pem'", "git show HEAD~1:.env", "git diff HEAD~1: HEAD:"} {
 		if d := decide(t, c, "Bash", runs(line)); d.Behavior == Allow {
-			t.Errorf("%s: %s (%s)", line, d.Behavior, d.Reason.Text)
+			t.Errorf("%s: %s (%s)", line, d.Behavior, d.Reason.String())
 		}
 	}
 	for _, line := range []string{"git log -p -- src", "git log -p -- 'src/*.go'", "git show HEAD:src/a.go"} {
 		if d := decide(t, c, "Bash", runs(line)); d.Behavior != Allow {
-			t.Errorf("%s: %s (%s)", line, d.Behavior, d.Reason.Text)
+			t.Errorf("%s: %s (%s)", line, d.Behavior, d.Reason.String())
 		}
 	}
 }
@@ -351,7 +351,7 @@ func TestCommandsReadNothingDenied(t *testing.T) {
 			continue
 		}
 		if out := w.runCopy(t, line); bytes.Contains(out, []byte(envSecret)) || bytes.Contains(out, []byte(dirSecret)) {
-			t.Errorf("%s prints a secret (%s)", line, d.Reason.Text)
+			t.Errorf("%s prints a secret (%s)", line, d.Reason.String())
 		} else {
 			t.Logf("%s passes and prints no secret", line)
 		}
@@ -395,7 +395,7 @@ func TestCommandsEditNothingDenied(t *testing.T) {
 				continue
 			}
 			if before, after := w.changedCopy(t, line); before != after {
-				t.Errorf("%s: %s changes the file to %q (%s)", rules, line, after, d.Reason.Text)
+				t.Errorf("%s: %s changes the file to %q (%s)", rules, line, after, d.Reason.String())
 			} else {
 				t.Logf("%s: %s passes and changes nothing", rules, line)
 			}
@@ -404,7 +404,7 @@ func TestCommandsEditNothingDenied(t *testing.T) {
 			"git commit -qam x", "git add -A", "git fetch", "git reset -q", "git stash list", "git push", "git branch -D topic", "git tag x", "python3 -c 'print(1)'", "python3 script.py", "cat src/a.go", "go test ./..."} {
 			u := newUse(t, fake{name: "Bash"}, runs(line))
 			if d := Decide(p, FactsOf(p, u.Tool, u.Call)); d.Behavior != Allow {
-				t.Errorf("%s: %s: %s (%s)", rules, line, d.Behavior, d.Reason.Text)
+				t.Errorf("%s: %s: %s (%s)", rules, line, d.Behavior, d.Reason.String())
 			}
 		}
 	}

@@ -48,7 +48,7 @@ func (g *Gate) judged(ctx context.Context, p *Policy, u *tool.Use, q *Question, 
 	}
 	class, err := g.covered(ctx, j, q)
 	if err != nil {
-		note = fmt.Sprintf("it is not known whether the approved plan covers it: %v", err)
+		note = fmt.Sprintf("adze can't tell whether the approved plan covers it: %v", err)
 	}
 	verdict := Judgement{Reason: fmt.Sprintf("the approved plan covers it: %q", class)}
 	if class == "" {
@@ -69,13 +69,13 @@ func (g *Gate) judged(ctx context.Context, p *Policy, u *tool.Use, q *Question, 
 			return again, true, ""
 		}
 		if again.Firm || class == "" && !now.cfg.classifies() {
-			return d, false, "the permissions have changed meanwhile"
+			return d, false, "the permissions have changed"
 		}
 	}
 	if class == "" {
 		g.blocked.Count(verdict.Block)
 	}
-	d.Behavior, d.Reason = Allow, Reason{Type: ByJudge, Text: verdict.Reason}
+	d.Behavior, d.Reason = Allow, Reason{Kind: JudgeDecides, Text: verdict.Reason}
 	if verdict.Block {
 		d.Behavior = Deny
 	}
@@ -85,7 +85,7 @@ func (g *Gate) judged(ctx context.Context, p *Policy, u *tool.Use, q *Question, 
 func autoReason(v Judgement) string {
 	text := "auto mode allows it"
 	if v.Block {
-		text = "auto mode refused it"
+		text = "auto mode denies it"
 	}
 	if v.Reason != "" {
 		text += ": " + v.Reason

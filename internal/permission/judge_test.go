@@ -62,9 +62,9 @@ func TestJudge(t *testing.T) {
 		reason string
 	}{
 		{"allowed", Auto, nil, bench{verdict: lenient}, nil, "Bash", runs("make"), tool.Allow, 1, 0, "auto mode allows it: it is harmless"},
-		{"blocked", Auto, nil, bench{verdict: strict}, yes, "Bash", runs("make"), tool.Deny, 1, 0, "auto mode refused it: it deletes work"},
+		{"blocked", Auto, nil, bench{verdict: strict}, yes, "Bash", runs("make"), tool.Deny, 1, 0, "auto mode denies it: it deletes work"},
 		{"failed, with a user", Auto, nil, bench{verdict: lenient, err: broken}, yes, "Bash", runs("make"), tool.Allow, 1, 1, "user allowed"},
-		{"failed, headless", Auto, nil, bench{verdict: lenient, err: broken}, nil, "Bash", runs("make"), tool.Deny, 1, 0, "auto mode could not decide: no answer, and there is no user"},
+		{"failed, headless", Auto, nil, bench{verdict: lenient, err: broken}, nil, "Bash", runs("make"), tool.Deny, 1, 0, "auto mode could not decide: no answer; no user is available"},
 		{"reading needs none", Auto, nil, bench{verdict: strict}, nil, "Bash", runs("ls"), tool.Allow, 0, 0, ""},
 		{"nor do edits inside", Auto, nil, bench{verdict: strict}, nil, "Edit", writesTo("main.go"), tool.Allow, 0, 0, ""},
 		{"nor what narrow rules allow", Auto, []string{"allow Bash(make)"}, bench{verdict: strict}, nil, "Bash", runs("make"), tool.Allow, 0, 0, ""},
@@ -105,11 +105,11 @@ func TestJudgeDoubt(t *testing.T) {
 	said := ""
 	alone := NewGate(GateConfig{Config: w.config(Auto), Say: func(text string) { said = text }})
 	alone.SetJudge(&bench{err: errors.New("overloaded")})
-	if pass(t, alone, "Bash", runs("make")); said != "a call of Bash was not judged: auto mode could not decide: overloaded" {
+	if pass(t, alone, "Bash", runs("make")); said != "Bash call not judged: auto mode could not decide: overloaded" {
 		t.Error(said)
 	}
-	if !strings.HasSuffix(seen.Reason.Text, "; auto mode could not decide: the model did not answer within 15s") {
-		t.Error(seen.Reason.Text)
+	if seen.Reason.Note != "auto mode could not decide: the model did not answer within 15s" || !strings.HasSuffix(seen.Reason.String(), seen.Reason.Note) {
+		t.Error(seen.Reason)
 	}
 }
 
@@ -215,7 +215,7 @@ func TestBreaker(t *testing.T) {
 			t.Fatalf("%+v", v)
 		}
 	}
-	if v := pass(t, alone, "Bash", runs("make other")); v.Decision != tool.Deny || v.Stop != "auto mode has refused 3 calls in a row, and there is no user here to approve it" {
+	if v := pass(t, alone, "Bash", runs("make other")); v.Decision != tool.Deny || v.Stop != "auto mode has denied 3 calls in a row; no user is available to approve it" {
 		t.Errorf("%+v", v)
 	}
 }
@@ -305,7 +305,7 @@ func TestJudgeNeverLiftsADeny(t *testing.T) {
 		}
 		got := use.Verdict.Decision
 		if (before.Behavior == Deny || before.Behavior == Ask && (before.Firm || before.NeedsPerson)) && got == tool.Allow {
-			rt.Fatalf("%s %+v: %s (%s) became %+v", s.tool, s.in, before.Behavior, before.Reason.Text, use.Verdict)
+			rt.Fatalf("%s %+v: %s (%s) became %+v", s.tool, s.in, before.Behavior, before.Reason.String(), use.Verdict)
 		}
 		if before.Behavior == Allow && got != tool.Allow {
 			rt.Fatalf("%s %+v: what is allowed became %+v", s.tool, s.in, use.Verdict)

@@ -404,12 +404,12 @@ func TestAcceptEditsAndFileCommands(t *testing.T) {
 	c := w.config(AcceptEdits)
 	for _, line := range asks {
 		if d := decide(t, c, "Bash", runs(line)); d.Behavior != Ask {
-			t.Errorf("%s: %s (%s)", line, d.Behavior, d.Reason.Text)
+			t.Errorf("%s: %s (%s)", line, d.Behavior, d.Reason.String())
 		}
 	}
 	for _, line := range allows {
 		if d := decide(t, c, "Bash", runs(line)); d.Behavior != Allow {
-			t.Errorf("%s: %s (%s)", line, d.Behavior, d.Reason.Text)
+			t.Errorf("%s: %s (%s)", line, d.Behavior, d.Reason.String())
 		}
 	}
 }
@@ -893,14 +893,14 @@ func TestRulesCoverNoOutputs(t *testing.T) {
 		content, line, _ := strings.Cut(row, " => ")
 		d := decide(t, w.config(Default, "allow "+RuleValue{"Bash", content}.String()), "Bash", runs(line))
 		if d.Behavior != Ask {
-			t.Errorf("%s: %s (%s)", row, d.Behavior, d.Reason.Text)
+			t.Errorf("%s: %s (%s)", row, d.Behavior, d.Reason.String())
 		}
 	}
 	for _, row := range allows {
 		content, line, _ := strings.Cut(row, " => ")
 		d := decide(t, w.config(Default, "allow "+RuleValue{"Bash", content}.String()), "Bash", runs(line))
 		if d.Behavior != Allow {
-			t.Errorf("%s: %s (%s)", row, d.Behavior, d.Reason.Text)
+			t.Errorf("%s: %s (%s)", row, d.Behavior, d.Reason.String())
 		}
 	}
 }
@@ -920,7 +920,7 @@ func TestRemovalsThatAreNotDangerous(t *testing.T) {
 	for _, line := range lines {
 		for _, c := range []Config{w.config(Bypass), w.config(Default, "allow Bash")} {
 			if d := decide(t, c, "Bash", runs(line)); d.Behavior != Allow {
-				t.Errorf("%s in %s: %s (%s)", line, c.Mode, d.Behavior, d.Reason.Text)
+				t.Errorf("%s in %s: %s (%s)", line, c.Mode, d.Behavior, d.Reason.String())
 			}
 		}
 	}
@@ -930,7 +930,7 @@ func TestRemovalsThatAreNotDangerous(t *testing.T) {
 		"if true; then rm -rf .git; fi",
 	} {
 		if d := decide(t, w.config(Bypass, "allow Bash"), "Bash", runs(line)); d.Behavior != Ask || !d.Firm {
-			t.Errorf("%s: %s firm %v (%s)", line, d.Behavior, d.Firm, d.Reason.Text)
+			t.Errorf("%s: %s firm %v (%s)", line, d.Behavior, d.Firm, d.Reason.String())
 		}
 	}
 }
@@ -963,13 +963,15 @@ func TestOddNamesUnderWildcards(t *testing.T) {
 		{Default, "cat 'odd/blank '", Ask},
 	}
 	for _, tt := range tests {
-		if d := decide(t, w.config(tt.mode), "Bash", runs(tt.line)); d.Behavior != tt.want {
-			t.Errorf("%s in %s: %s (%s)", tt.line, tt.mode, d.Behavior, d.Reason.Text)
+		call := jailed(tt.line)
+		call.Jail = strings.Contains(tt.line, "*")
+		if d := decide(t, w.config(tt.mode), "Bash", call); d.Behavior != tt.want {
+			t.Errorf("%s in %s: %s (%s)", tt.line, tt.mode, d.Behavior, d.Reason.String())
 		}
 	}
 	w.link(t, filepath.Join(w.outside, "data.txt"), "odd/out ")
 	for _, line := range []string{"cat odd/*", "cat odd/o*"} {
-		if d := decide(t, w.config(Default), "Bash", runs(line)); d.Behavior != Ask {
+		if d := decide(t, w.config(Default), "Bash", jailed(line)); d.Behavior != Ask {
 			t.Errorf("%s with a link out of the project: %s", line, d.Behavior)
 		}
 	}
@@ -987,10 +989,10 @@ func TestLargeTreesAsk(t *testing.T) {
 	}
 	for line, want := range map[string]Behavior{"cp -r large copy": Ask, "mv large copy": Ask, "cp -r large/d0 copy": Allow, "cp large/d0/f1 copy": Allow} {
 		if d := decide(t, w.config(AcceptEdits), "Bash", runs(line)); d.Behavior != want {
-			t.Errorf("%s: %s (%s)", line, d.Behavior, d.Reason.Text)
+			t.Errorf("%s: %s (%s)", line, d.Behavior, d.Reason.String())
 		}
 	}
 	if d := decide(t, w.config(Bypass), "Bash", runs("cp -r large copy")); d.Behavior != Allow {
-		t.Errorf("in bypass: %s (%s)", d.Behavior, d.Reason.Text)
+		t.Errorf("in bypass: %s (%s)", d.Behavior, d.Reason.String())
 	}
 }

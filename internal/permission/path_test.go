@@ -60,7 +60,7 @@ func TestPathAnchors(t *testing.T) {
 			c.Rules[0].Base = filepath.Join(w.project, "conf")
 			d := decide(t, c, "Read", reads(tt.path))
 			if got := d.Behavior == Deny; got != tt.want {
-				t.Errorf("denied: %v, want %v (%s)", got, tt.want, d.Reason.Text)
+				t.Errorf("denied: %v, want %v (%s)", got, tt.want, d.Reason.String())
 			}
 			if got := Compile(c).Hidden(filepath.Join(w.project, tt.path)); got != tt.want {
 				t.Errorf("hidden: %v, want %v", got, tt.want)
@@ -94,7 +94,7 @@ func TestPathRulesGovern(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			if d := decide(t, w.config(Default, tt.rule), tt.tool, tt.in); d.Behavior != tt.want {
-				t.Errorf("%s, want %s (%s)", d.Behavior, tt.want, d.Reason.Text)
+				t.Errorf("%s, want %s (%s)", d.Behavior, tt.want, d.Reason.String())
 			}
 		})
 	}
@@ -136,7 +136,7 @@ func TestLinks(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			d := decide(t, w.config(Default, tt.rule), tt.tool, tt.in)
 			if d.Behavior != tt.want || d.Firm != tt.firm {
-				t.Errorf("%s firm %v, want %s %v (%s)", d.Behavior, d.Firm, tt.want, tt.firm, d.Reason.Text)
+				t.Errorf("%s firm %v, want %s %v (%s)", d.Behavior, d.Firm, tt.want, tt.firm, d.Reason.String())
 			}
 		})
 	}
@@ -186,8 +186,8 @@ func TestReadSteps(t *testing.T) {
 				tt.extra(&c)
 			}
 			d := decide(t, c, "Read", call{Access_: reads(tt.path).Access_})
-			if d.Behavior != tt.want || d.Reason.Type != tt.by {
-				t.Errorf("%s by %s, want %s by %s (%s)", d.Behavior, d.Reason.Type, tt.want, tt.by, d.Reason.Text)
+			if d.Behavior != tt.want || d.Reason.Type() != tt.by {
+				t.Errorf("%s by %s, want %s by %s (%s)", d.Behavior, d.Reason.Type(), tt.want, tt.by, d.Reason.String())
 			}
 		})
 	}
@@ -235,8 +235,8 @@ func TestWriteSteps(t *testing.T) {
 			c.Rules = append(c.Rules, parseRules(scope.Session, tt.session...)...)
 			c.Editable = []string{plan}
 			d := decide(t, c, "Edit", writesTo(tt.path))
-			if d.Behavior != tt.want || d.Reason.Type != tt.by {
-				t.Errorf("%s by %s, want %s by %s (%s)", d.Behavior, d.Reason.Type, tt.want, tt.by, d.Reason.Text)
+			if d.Behavior != tt.want || d.Reason.Type() != tt.by {
+				t.Errorf("%s by %s, want %s by %s (%s)", d.Behavior, d.Reason.Type(), tt.want, tt.by, d.Reason.String())
 			}
 		})
 	}
@@ -273,7 +273,7 @@ func TestWorkingDirectories(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			d := decide(t, Config{Dir: tt.dir, Home: w.home, Fold: tt.fold}, "Read", reads(tt.path))
 			if d.Behavior != tt.want {
-				t.Errorf("%s, want %s (%s)", d.Behavior, tt.want, d.Reason.Text)
+				t.Errorf("%s, want %s (%s)", d.Behavior, tt.want, d.Reason.String())
 			}
 		})
 	}
@@ -303,14 +303,14 @@ func TestProtectedPaths(t *testing.T) {
 	for _, mode := range []Mode{AcceptEdits, Bypass, Auto} {
 		for _, path := range asks {
 			d := decide(t, w.config(mode, "allow Edit(//**)", "allow Edit"), "Edit", writesTo(path))
-			if d.Behavior != Ask || !d.Firm || d.Reason.Type != BySafety {
-				t.Errorf("%s in %s: %s firm %v by %s (%s)", path, mode, d.Behavior, d.Firm, d.Reason.Type, d.Reason.Text)
+			if d.Behavior != Ask || !d.Firm || d.Reason.Type() != BySafety {
+				t.Errorf("%s in %s: %s firm %v by %s (%s)", path, mode, d.Behavior, d.Firm, d.Reason.Type(), d.Reason.String())
 			}
 		}
 	}
 	for _, path := range free {
 		if d := decide(t, w.config(AcceptEdits), "Edit", writesTo(path)); d.Behavior != Allow {
-			t.Errorf("%s: %s (%s)", path, d.Behavior, d.Reason.Text)
+			t.Errorf("%s: %s (%s)", path, d.Behavior, d.Reason.String())
 		}
 	}
 	for mode, want := range map[Mode]Behavior{Auto: Ask, Bypass: Ask, AcceptEdits: Allow} {
@@ -356,7 +356,7 @@ func TestInternalEditable(t *testing.T) {
 		plan + "/../x": Ask, scratch + "/../settings.json": Ask, scratch + "/out/f": Ask, filepath.Dir(plan) + "/other.md": Ask,
 	} {
 		if d := decide(t, c, "Write", writesTo(path)); d.Behavior != want {
-			t.Errorf("%s: %s, want %s (%s)", path, d.Behavior, want, d.Reason.Text)
+			t.Errorf("%s: %s, want %s (%s)", path, d.Behavior, want, d.Reason.String())
 		}
 	}
 }
@@ -417,7 +417,7 @@ func TestScratch(t *testing.T) {
 		p := Compile(c)
 		u := newUse(t, fake{name: tt.tool}, tt.in)
 		if d := Decide(p, FactsOf(p, u.Tool, u.Call)); d.Behavior != tt.want {
-			t.Errorf("%s: %s, %s", tt.name, d.Behavior, d.Reason.Text)
+			t.Errorf("%s: %s, %s", tt.name, d.Behavior, d.Reason.String())
 		}
 	}
 }

@@ -36,31 +36,31 @@ func (c pathCheck) judge(t *Target) finding {
 // ordered: deny, then ask, then allow.
 func (c pathCheck) read(t *Target) finding {
 	if r := c.ruleFor(&c.rules.Deny, t); r != nil {
-		return deniedBy(r, "reading "+t.Set.Path)
+		return deniedPath(r, false, t.Set.Path)
 	}
 	if found := c.doubtful(t); found.behavior != "" {
 		return found
 	}
 	if r := c.ruleFor(&c.rules.Ask, t); r != nil {
-		return askedBy(r, "reading "+t.Set.Path)
+		return askedPath(r, false, t.Set.Path)
 	}
 	written := *t
 	written.Write = true
 	if c.write(&written).behavior == Allow {
-		return allowed(ByWorkingDir, "it may be written, so it may be read")
+		return allow(Reason{Kind: MayWrite})
 	}
 	switch {
 	case c.places().contains(t.names):
-		return allowed(ByWorkingDir, "it is in a working directory")
+		return allow(Reason{Kind: InWorkingDir})
 	case inside(c.places().readable, t.names):
-		return allowed(ByOther, "adze keeps it for the model")
+		return allow(Reason{Kind: ModelFile})
 	case c.f.Command != nil && c.f.Command.Jailed && inside(c.places().public(), t.names) && !aside(t.names):
-		return allowed(ByOther, "it belongs to the system and holds no secrets")
+		return allow(Reason{Kind: SystemFile})
 	}
 	if r := c.cover(t, nil); r != nil {
 		return allowedBy(r)
 	}
-	found := asks(ByWorkingDir, "%s is outside the working directories%s", t.Set.Path, c.confined(t))
+	found := ask(Reason{Kind: OutsideDirs, What: t.Set.Path, Rule: c.match(t, nil)})
 	found.suggest = suggestRead(t)
 	return found
 }
@@ -76,16 +76,16 @@ func (p *Policy) MayRead(path string) bool {
 // write decides about writing, for every path the target resolves through.
 func (c pathCheck) write(t *Target) finding {
 	if r := c.ruleFor(&c.rules.Deny, t); r != nil {
-		return deniedBy(r, "writing "+t.Set.Path)
+		return deniedPath(r, true, t.Set.Path)
 	}
 	if found := c.left(t); found.behavior != "" {
 		return found
 	}
 	if inside(c.places().editable, t.names) && t.Set.ResolveErr == nil {
-		return allowed(ByOther, "adze keeps it for the model to write")
+		return allow(Reason{Kind: ModelFile})
 	}
 	if c.places().scratched(t.names) && t.Set.ResolveErr == nil && !t.Vague {
-		return allowed(ByOther, "it is in the directory for temporary files of this session")
+		return allow(Reason{Kind: ScratchFile})
 	}
 	if c.places().configured(t.names) && t.Set.ResolveErr == nil {
 		if r := c.cover(t, func(r *rule.Rule) bool { return r.Scope == scope.Session }); r != nil {
@@ -94,30 +94,28 @@ func (c pathCheck) write(t *Target) finding {
 	}
 	if why := c.places().protected(t.names, c.cfg.Mode.Unattended()); why != "" {
 		if t.Soft {
-			return asks(BySafety, "writing %s is asked about: %s", t.Set.Path, why)
+			return ask(Reason{Kind: ProtectedSoft, What: t.Set.Path, Text: why})
 		}
-		return unsafe("writing %s is always asked about: %s", t.Set.Path, why)
+		return confirm(Reason{Kind: Protected, What: t.Set.Path, Text: why})
 	}
 	if found := c.doubtful(t); found.behavior != "" {
 		return found
 	}
 	if r := c.ruleFor(&c.rules.Ask, t); r != nil {
-		return askedBy(r, "writing "+t.Set.Path)
+		return askedPath(r, true, t.Set.Path)
 	}
 	if c.cfg.Mode.AcceptsEdits() && c.places().contains(t.names) {
-		return finding{behavior: Allow, reason: Reason{Type: ByMode, Mode: c.cfg.Mode,
-			Text: fmt.Sprintf("the mode %s allows edits in the working directories", c.cfg.Mode)}}
+		return allow(Reason{Kind: ModeAllowsEdits, Mode: c.cfg.Mode})
 	}
 	if r := c.cover(t, nil); r != nil {
 		return allowedBy(r)
 	}
 	if c.places().contains(t.names) {
-		found := asks(ByMode, "in mode %s each change to a file is asked about", c.cfg.Mode)
-		found.reason.Mode = c.cfg.Mode
+		found := ask(Reason{Kind: ModeAsksEdit, Mode: c.cfg.Mode})
 		found.suggest = []Update{{Type: SetMode, Mode: AcceptEdits, Destination: scope.Session}}
 		return found
 	}
-	found := asks(ByWorkingDir, "%s is outside the working directories%s", t.Set.Path, c.confined(t))
+	found := ask(Reason{Kind: OutsideDirs, What: t.Set.Path, Rule: c.match(t, nil)})
 	found.suggest = suggestWrite(t)
 	return found
 }
@@ -127,8 +125,7 @@ func (c pathCheck) left(t *Target) finding {
 	if !t.Write || !c.places().behind(t.names) {
 		return finding{}
 	}
-	return finding{behavior: Deny, path: t.Set.Path, reason: Reason{Type: BySafety, Text: fmt.Sprintf(
-		"%s is in the copy of the repository that the session left; it works in the worktree %s, where the same file may be", t.Set.Path, c.cfg.start())}}
+	return finding{behavior: Deny, path: t.Set.Path, reason: Reason{Kind: LeftCopy, What: t.Set.Path, Text: c.cfg.start()}}
 }
 
 // doubtful asks about a path that may be misleading. Reads in a jail are exempt, because there
@@ -145,11 +142,11 @@ func (c pathCheck) doubtful(t *Target) finding {
 func doubts(t *Target) finding {
 	switch {
 	case t.Set.Remote:
-		return unsafe("%s may name a share of another machine, and merely looking at it can hand over credentials", t.Given)
+		return confirm(Reason{Kind: RemotePath, What: t.Given})
 	case t.Set.Odd != nil:
-		return unsafe("%s is spelt in a way that can mean something else: in %q, %s", t.Given, t.Set.Odd.Part, t.Set.Odd.Why)
+		return confirm(Reason{Kind: OddPath, What: t.Given, Doubt: fmt.Errorf("in %q, %s", t.Set.Odd.Part, t.Set.Odd.Why)})
 	case t.Set.ResolveErr != nil:
-		return unsafe("%v", t.Set.ResolveErr)
+		return confirm(Reason{Kind: BadPath, What: t.Given, Doubt: t.Set.ResolveErr})
 	}
 	return finding{}
 }
@@ -182,15 +179,6 @@ func (c pathCheck) cover(t *Target, counts func(*rule.Rule) bool) *rule.Rule {
 	return c.match(t, func(r *rule.Rule) bool {
 		return (contained || r.Scope != scope.Project) && (counts == nil || counts(r))
 	})
-}
-
-// confined returns a clause naming the project rule that would cover the target if it were in a
-// working directory.
-func (c pathCheck) confined(t *Target) string {
-	if r := c.match(t, nil); r != nil {
-		return fmt.Sprintf(", where the rule %s of the project does not apply", r)
-	}
-	return ""
 }
 
 // covers reports whether an allow rule for whole tools or commands applies to the call. A
@@ -263,12 +251,12 @@ func (c pathCheck) treeRule(t *Target) finding {
 	for _, name := range t.names {
 		if r, surely := belowRule(&c.rules.Deny, t, name); r != nil {
 			if surely {
-				return deniedBy(r, "touching "+t.Set.Path+", which it is in")
+				return deny(Reason{Kind: RuleDeniesWithin, Rule: r, What: t.Set.Path})
 			}
-			found = stricter(found, askedBy(r, "what is in "+t.Set.Path))
+			found = stricter(found, confirm(Reason{Kind: RuleProtectsWithin, Rule: r, What: t.Set.Path}))
 		}
 		if r, _ := belowRule(&c.rules.Ask, t, name); r != nil {
-			found = stricter(found, askedBy(r, "what is in "+t.Set.Path))
+			found = stricter(found, confirm(Reason{Kind: RuleProtectsWithin, Rule: r, What: t.Set.Path}))
 		}
 	}
 	return found
@@ -297,14 +285,14 @@ func (c pathCheck) mention(word string, packs bool) finding {
 		}
 		full = c.anchors.Form(filepath.Clean(full))
 		if r := c.rules.Deny.Reads.Match(full, nil); r != nil {
-			return deniedBy(r, "reading "+name)
+			return deniedPath(r, false, name)
 		}
 		if r := c.rules.Deny.Edits.Match(full, nil); r != nil {
-			return askedBy(r, "a command that is given "+name)
+			return confirm(Reason{Kind: RuleProtects, Rule: r, What: name})
 		}
 		if packs {
 			if r, _ := c.rules.Deny.Reads.Below(full); r != nil {
-				return askedBy(r, "what is in "+name)
+				return confirm(Reason{Kind: RuleProtectsWithin, Rule: r, What: name})
 			}
 		}
 	}

@@ -39,7 +39,7 @@ func TestPrefixRules(t *testing.T) {
 		count[want]++
 		d := decide(t, w.config(Default, "allow Bash("+rule+")"), "Bash", runs(command))
 		if string(d.Behavior) != want {
-			t.Errorf("%s => %s: %s (%s)", fields[1], fields[2], d.Behavior, d.Reason.Text)
+			t.Errorf("%s => %s: %s (%s)", fields[1], fields[2], d.Behavior, d.Reason.String())
 		}
 	}
 	if count["ask"] < 300 || count["allow"] < 90 {

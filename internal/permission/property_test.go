@@ -71,11 +71,11 @@ func TestAllowRulesNeverWeakenDenies(t *testing.T) {
 		rules := drawRules(r, "rules", Allow, Ask, Deny)
 		before := decide(t, w.config(mode, rules...), s.tool, s.in)
 		after := decide(t, w.config(mode, append(rules, drawRules(r, "more", Allow)...)...), s.tool, s.in)
-		if before.Behavior == Deny && before.Reason.Type == ByRule && after.Behavior != Deny {
-			r.Fatalf("an allow rule turned %s into %s", before.Reason.Text, after.Behavior)
+		if before.Behavior == Deny && before.Reason.Type() == ByRule && after.Behavior != Deny {
+			r.Fatalf("an allow rule turned %s into %s", before.Reason.String(), after.Behavior)
 		}
 		if before.Firm && after.Behavior == Allow {
-			r.Fatalf("an allow rule lifted %s", before.Reason.Text)
+			r.Fatalf("an allow rule lifted %s", before.Reason.String())
 		}
 	})
 }
@@ -89,7 +89,7 @@ func TestStricterRulesNeverLoosen(t *testing.T) {
 		for _, b := range []Behavior{Deny, Ask} {
 			after := decide(t, w.config(mode, append(slices.Clone(rules), drawRules(r, "more", b)...)...), s.tool, s.in)
 			if looseness(after.Behavior) > looseness(before.Behavior) {
-				r.Fatalf("a rule that wants %s turned %s into %s (%s)", b, before.Behavior, after.Behavior, after.Reason.Text)
+				r.Fatalf("a rule that wants %s turned %s into %s (%s)", b, before.Behavior, after.Behavior, after.Reason.String())
 			}
 		}
 	})
@@ -110,7 +110,7 @@ func TestPartsAreAllowedAllOrNone(t *testing.T) {
 			want = want && decide(t, w.config(mode, rules...), "Bash", runs(part)).Behavior == Allow
 		}
 		if whole.Behavior == Allow && !want || want && simple && whole.Behavior != Allow {
-			r.Fatalf("%q is %s, its parts are all allowed: %v (%s)", strings.Join(parts, sep), whole.Behavior, want, whole.Reason.Text)
+			r.Fatalf("%q is %s, its parts are all allowed: %v (%s)", strings.Join(parts, sep), whole.Behavior, want, whole.Reason.String())
 		}
 	})
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"slices"
 	"strings"
 
 	"adze/internal/platform/proc/osproc"
@@ -27,7 +25,6 @@ type Question struct {
 	Server         string          // the tool's server; empty for adze's own tools
 	Input          json.RawMessage // the input shown to users and hosts, derived fields filled in
 	Reason         Reason
-	Why            string // short human-readable reason; empty means Reason.Text
 	BlockedPath    string
 	Suggestions    []Update
 	Preview        tool.Display // nil means none
@@ -91,7 +88,7 @@ const Headless = "headless"
 // error counts as a refusal.
 type Asker func(ctx context.Context, q Question) (Answer, error)
 
-var errNoAsker = errors.New("no one can be asked")
+var errNoAsker = errors.New("prompts are not possible")
 
 // question describes a use to the user or host.
 func question(ctx context.Context, p *Policy, u *tool.Use, f *Facts, d *Decision) Question {
@@ -111,7 +108,6 @@ func question(ctx context.Context, p *Policy, u *tool.Use, f *Facts, d *Decision
 	}
 	if c := tool.CommandOf(u.Call); c != nil {
 		q.Command, q.Programs, q.About, q.Warning = c.Line, c.Programs(), c.About, c.Warning
-		q.Why = d.brief(c)
 	}
 	if q.Warning == "" {
 		q.Warning = secretWarning(p.cfg.Home, q.Command, d.Paths)
@@ -158,37 +154,6 @@ func (d *Decision) refuses() bool {
 		}
 	}
 	return false
-}
-
-// brief returns a short reason that a command needs confirmation, or "" if the reason itself is
-// short.
-func (d *Decision) brief(c *tool.Command) string {
-	if d.Reason.Type != ByOther || c.Script == nil {
-		return ""
-	}
-	if !c.Script.Simple {
-		if c.Doubt == nil {
-			return ""
-		}
-		return fmt.Sprintf("it is too complex for a rule (%s) and may change files", strings.TrimPrefix(c.Script.Problem, "it uses "))
-	}
-	parts := d.unapproved()
-	if len(parts) == 0 || !strings.Contains(d.Reason.Text, mayChange) {
-		return ""
-	}
-	if len(parts) > 1 {
-		return "it " + mayChange
-	}
-	i := slices.IndexFunc(d.Parts, func(p PartResult) bool { return p.Text == parts[0] })
-	_, doubt, _ := strings.Cut(trimDot(d.Parts[i].Reason.Text), mayChange+": ")
-	text := "it " + mayChange
-	if len(c.Script.Parts) > 1 {
-		text = quoteAll(parts) + " " + mayChange
-	}
-	if doubt == "" || strings.Contains(doubt, "is not known to") {
-		return text
-	}
-	return text + ": " + doubt
 }
 
 // secretWarning returns a warning if a call reads credentials from a file or a variable.

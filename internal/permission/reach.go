@@ -47,15 +47,15 @@ func (g *Gate) Reach(ctx context.Context, host string) bool {
 	rule := []RuleValue{{Tool: compat.Fetch, Content: "domain:" + host}}
 	a, err := g.ask(ctx, Question{
 		ID: "sandbox:" + host, Tool: compat.Fetch, DisplayName: "Network", Input: input, Dir: g.Policy().Config().Dir,
-		Title:       "Let the command in the sandbox reach " + host,
-		Reason:      Reason{Type: BySandbox, Text: fmt.Sprintf("a command in the sandbox wants to reach %s, which no rule allows", host)},
+		Title:       "Let the sandboxed command connect to " + host,
+		Reason:      Reason{Kind: SandboxHost, What: host},
 		Suggestions: []Update{{Type: AddRules, Behavior: Allow, Destination: scope.Local, Rules: rule}},
 	})
 	if err != nil || a.Behavior != Allow {
 		return false
 	}
 	if err := g.Apply(ctx, a.Updates); err != nil {
-		g.say(fmt.Sprintf("the permission could not be kept: %v", err))
+		g.say(fmt.Sprintf("saving the permission failed: %v", err))
 	}
 	return g.Policy().Host(host) != Deny
 }

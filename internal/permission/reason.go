@@ -1,7 +1,7 @@
 package permission
 
 import (
-	"fmt"
+	"strings"
 
 	"adze/internal/permission/rule"
 )
@@ -24,23 +24,118 @@ const (
 	ByOther      ReasonType = "other"
 )
 
-// A Reason explains a decision to programs and users.
+// A Reason explains a decision to programs, users and models. The Kind determines which of the
+// other fields are set.
 type Reason struct {
-	Type ReasonType
-	Text string
-	Rule *rule.Rule // set for ByRule
-	Mode Mode       // set for ByMode
+	Kind  Kind
+	Rule  *rule.Rule
+	Mode  Mode
+	What  string   // the path, host, tool or command concerned
+	Write bool     // What is written, not read
+	Parts []string // the parts of the command that no rule allows
+	Text  string   // a message or detail from elsewhere
+	Doubt error    // the reason something could not be verified
+	Cause *Reason  // the reason for the prompt that the mode denies
+	Note  string   // the reason the judge did not decide; may be empty
 }
 
-// String names the source of the decision.
-func (r Reason) String() string {
-	switch {
-	case r.Rule != nil:
+// Type returns the reason's type in the host protocol.
+func (r Reason) Type() ReasonType { return wordings[r.Kind].by }
+
+// Source names the source of the decision.
+func (r Reason) Source() string {
+	switch t := r.Type(); {
+	case t == ByRule && r.Rule != nil:
 		return "rule " + r.Rule.Quoted()
-	case r.Mode != "":
+	case t == ByMode && r.Mode != "":
 		return "mode " + string(r.Mode)
+	default:
+		return string(t)
 	}
-	return string(r.Type)
+}
+
+// String returns the reason as a clause for the user, without a final period.
+func (r Reason) String() string {
+	text := strings.NewReplacer(
+		"{access}", r.access(), "{denial}", r.denial(), "{command}", r.command(), "{doubt}", r.doubt(),
+		"{rule}", r.quoted(), "{mode}", string(r.Mode), "{what}", r.What, "{text}", r.Text,
+	).Replace(wordings[r.Kind].text)
+	if r.Kind == OutsideDirs && r.Rule != nil {
+		text += ", where project rule " + r.Rule.Quoted() + " does not apply"
+	}
+	if r.Cause != nil {
+		text = r.Cause.String() + "; " + text
+	}
+	text = strings.TrimRight(text, ".")
+	if r.Note != "" {
+		text += "; " + r.Note
+	}
+	return text
+}
+
+// Brief returns the reason for the question in a dialog.
+func (r Reason) Brief() string {
+	if r.Kind == TooComplex {
+		r.Doubt = nil
+	}
+	return r.String()
+}
+
+func (r Reason) quoted() string {
+	if r.Rule == nil {
+		return ""
+	}
+	return r.Rule.Quoted()
+}
+
+// needsRule reports whether an allow rule for the part of a command could remove the reason.
+func (r Reason) needsRule() bool { return r.Kind == Unapproved || r.Kind == UnknownPath }
+
+// access returns the kind of access to a path: reading or writing.
+func (r Reason) access() string {
+	if r.Write {
+		return "writing"
+	}
+	return "reading"
+}
+
+// denial returns the effect of a rule on a path or call.
+func (r Reason) denial() string {
+	switch r.Kind {
+	case RuleDenies, RuleDeniesPath:
+		if r.broken() {
+			return "can't be read, so until you correct it, it denies"
+		}
+		return "denies"
+	}
+	if r.broken() {
+		return "can't be read, so until you correct it, it requires confirmation for"
+	}
+	return "requires confirmation for"
+}
+
+func (r Reason) broken() bool { return r.Rule != nil && r.Rule.Broken() != nil }
+
+// command names a command, or the parts of it that no rule allows.
+func (r Reason) command() string {
+	if len(r.Parts) == 0 {
+		return "this command"
+	}
+	return quoteAll(r.Parts)
+}
+
+// doubt returns the doubt as the end of a sentence.
+func (r Reason) doubt() string {
+	if r.Doubt == nil {
+		return ""
+	}
+	switch r.Kind {
+	case BadPath:
+		return r.Doubt.Error()
+	case Unapproved:
+		return ", and " + r.Doubt.Error()
+	}
+	return ": " + r.Doubt.Error()
 }
 
 // A Decision is the outcome for a call, with its reason.
@@ -60,9 +155,9 @@ type Decision struct {
 	Parts []PartResult
 	Paths []PathResult
 
-	unasked bool   // denied because prompts are not possible
-	note    string // why no judge decided it; may be empty
-	by      string // denier acting in the user's place; may be empty
+	unasked  bool   // denied because prompts are not possible
+	askError error  // the reason the question could not be asked, or nil
+	by       string // denier acting in the user's place; may be empty
 }
 
 // A PartResult is the verdict on one part of a command.
@@ -115,39 +210,31 @@ func stricter(a, b finding) finding {
 	return a
 }
 
-func ruled(r *rule.Rule, text string) Reason { return Reason{Type: ByRule, Text: text, Rule: r} }
+func deny(r Reason) finding { return finding{behavior: Deny, reason: r} }
 
+func ask(r Reason) finding { return finding{behavior: Ask, reason: r} }
+
+func allow(r Reason) finding { return finding{behavior: Allow, reason: r} }
+
+// confirm returns an ask that no mode and no allow rule answers.
+func confirm(r Reason) finding { return finding{behavior: Ask, reason: r, firm: true} }
+
+func allowedBy(r *rule.Rule) finding { return allow(Reason{Kind: RuleAllows, Rule: r}) }
+
+// deniedBy and askedBy return the finding of a rule for a tool, host or command.
 func deniedBy(r *rule.Rule, what string) finding {
-	text := fmt.Sprintf("the rule %s denies %s", r.Quoted(), what)
-	if r.Broken() != nil {
-		text = fmt.Sprintf("the rule %s cannot be read, so it denies %s until it is corrected", r.Quoted(), what)
-	}
-	return finding{behavior: Deny, reason: ruled(r, text)}
+	return deny(Reason{Kind: RuleDenies, Rule: r, What: what})
 }
 
 func askedBy(r *rule.Rule, what string) finding {
-	text := fmt.Sprintf("the rule %s wants %s to be asked about", r.Quoted(), what)
-	if r.Broken() != nil {
-		text = fmt.Sprintf("the rule %s cannot be read, so %s is asked about until it is corrected", r.Quoted(), what)
-	}
-	return finding{behavior: Ask, reason: ruled(r, text), firm: true}
+	return confirm(Reason{Kind: RuleAsks, Rule: r, What: what})
 }
 
-func allowedBy(r *rule.Rule) finding {
-	return finding{behavior: Allow, reason: ruled(r, fmt.Sprintf("the rule %s allows it", r.Quoted()))}
+// deniedPath and askedPath return the finding of a rule for a path.
+func deniedPath(r *rule.Rule, write bool, path string) finding {
+	return deny(Reason{Kind: RuleDeniesPath, Rule: r, Write: write, What: path})
 }
 
-func allowed(t ReasonType, text string) finding {
-	return finding{behavior: Allow, reason: Reason{Type: t, Text: text}}
-}
-
-func asks(t ReasonType, format string, args ...any) finding {
-	return finding{behavior: Ask, reason: Reason{Type: t, Text: fmt.Sprintf(format, args...)}}
-}
-
-// unsafe returns an ask that no mode and no allow rule answers.
-func unsafe(format string, args ...any) finding {
-	f := asks(BySafety, format, args...)
-	f.firm = true
-	return f
+func askedPath(r *rule.Rule, write bool, path string) finding {
+	return confirm(Reason{Kind: RuleAsksPath, Rule: r, Write: write, What: path})
 }

@@ -9,8 +9,8 @@ import (
 	"adze/internal/tool"
 )
 
-// unattended is added when refusing a call that needs approval nobody can give.
-const unattended = "and there is no user here to approve it"
+// unattended is the reason for denying a call that needs approval.
+const unattended = "no user is available to approve it"
 
 // Advice to the model after a refusal.
 const (
@@ -35,13 +35,13 @@ func (g *Gate) advice(d *Decision, remedy string) string {
 	}
 	g.mu.Lock()
 	strict := !d.unasked || d.Firm || d.NeedsPerson
-	told := g.advised[strict]
+	advised := g.advised[strict]
 	if g.advised != nil {
 		g.advised[strict] = true
 	}
 	g.mu.Unlock()
 	switch {
-	case told:
+	case advised:
 		return "Do not repeat it."
 	case strict && (!g.Asks() || d.unasked):
 		return goOn
@@ -66,39 +66,49 @@ func (g *Gate) Reminders() []string {
 	return g.State.Reminders()
 }
 
-// why returns the reason a call needs approval, with each part of a command that does. For a
-// single part, it includes the doubt about it, such as a new repository.
-func (d *Decision) why() string {
-	parts := d.unapproved()
-	if d.Reason.Type != ByOther || len(parts) == 0 {
-		return trimDot(d.Reason.Text)
+// refusal returns the reason for the model, with the reason that nobody approved the call.
+func (d *Decision) refusal() string {
+	text := d.Reason.String()
+	switch {
+	case d.askError != nil:
+		return fmt.Sprintf("%s; asking the user failed: %v", text, d.askError)
+	case d.unasked && (d.Firm || d.NeedsPerson):
+		return text + "; the user has to confirm it in an interactive session"
+	case d.unasked:
+		return text + "; " + unattended
 	}
-	named := quoteAll(parts)
-	if _, doubt, ok := strings.Cut(trimDot(d.Reason.Text), mayChange+": "); ok && len(parts) == 1 {
-		named += ": " + doubt
-	}
-	return "this command " + mayChange + " (" + named + ")"
+	return text
 }
 
-// mayChange describes a command not known to be read-only.
-const mayChange = "may change files or run code"
-
 // unapproved returns the parts of a command that no rule allows. It omits read-only parts unless all are.
-func (d *Decision) unapproved() []string {
-	var parts, reads []string
+func (d *Decision) unapproved() []PartResult {
+	var parts, reads []PartResult
 	for _, p := range d.Parts {
 		switch {
-		case p.Behavior != Ask || p.Reason.Type != ByOther:
+		case p.Behavior != Ask || !p.Reason.needsRule():
 		case p.reads:
-			reads = append(reads, p.Text)
+			reads = append(reads, p)
 		default:
-			parts = append(parts, p.Text)
+			parts = append(parts, p)
 		}
 	}
 	if len(parts) == 0 {
 		return reads
 	}
 	return parts
+}
+
+// unapprovedReason returns the reason of the only unapproved part, or one that names all of them.
+func (d *Decision) unapprovedReason() Reason {
+	parts := d.unapproved()
+	if len(parts) == 1 {
+		return parts[0].Reason
+	}
+	why := Reason{Kind: Unapproved}
+	for _, p := range parts {
+		why.Parts = append(why.Parts, p.Text)
+	}
+	return why
 }
 
 // Limits on a list of parts in a text.
@@ -117,27 +127,6 @@ func quoteAll(parts []string) string {
 		named = append(named, fmt.Sprintf("and %d more", left))
 	}
 	return strings.Join(named, ", ")
-}
-
-// doubt adds the reason no judge answered to a question.
-func (d *Decision) doubt(q *Question, note string) {
-	if d.note = note; note != "" {
-		q.Reason.Text = trimDot(q.Reason.Text) + "; " + note
-		q.Why = ""
-	}
-}
-
-// unanswered turns an unanswered ask into a refusal.
-func (d *Decision) unanswered(q *Question) {
-	text := d.why() + ", "
-	if d.note != "" {
-		text += d.note + ", "
-	}
-	text += unattended
-	if q.Firm || q.NeedsPerson {
-		text += ": it is asked about in every mode, so it takes a conversation in which the user can say yes"
-	}
-	d.Behavior, d.Reason.Text, d.unasked = Deny, text, true
 }
 
 // maxFlagged is the maximum number of rules in a flag.

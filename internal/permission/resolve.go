@@ -15,7 +15,7 @@ import (
 	"adze/internal/tool"
 )
 
-var errUnknownRepository = errors.New("nothing is known about the repository")
+var errUnknownRepository = errors.New("the repository could not be inspected")
 
 // editsAndReads reports whether every part is a sed or proven read-only.
 func editsAndReads(s *shell.Script) bool {
@@ -313,13 +313,7 @@ func lists(u shell.PathUse) bool {
 	if u.Part == nil || len(u.Part.Words) == 0 || u.Verb != shell.ReadPath {
 		return false
 	}
-	switch u.Part.Words[0].Value {
-	case "git": // directories that git shows are judged separately
-		return true
-	case "ls", "find", "tree", "du", "stat", "file", "test", "[", "realpath", "readlink", "basename", "dirname", "fd", "pwd", "cd", "df":
-		return true
-	}
-	return false
+	return !strings.Contains(u.Part.Words[0].Value, "/") && shell.Is(u.Part.Words[0].Value, shell.Lists)
 }
 
 // programs returns the configuration for looking up a command's programs.

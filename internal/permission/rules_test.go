@@ -57,7 +57,7 @@ func check(t *testing.T, w world, file string, all []disguise) {
 			ok = got.Behavior != Allow
 		}
 		if !ok {
-			t.Errorf("%s:%d: %s, want %s: %q with %q (%s)", file, d.line, got.Behavior, d.want, d.command, d.rules, got.Reason.Text)
+			t.Errorf("%s:%d: %s, want %s: %q with %q (%s)", file, d.line, got.Behavior, d.want, d.command, d.rules, got.Reason.String())
 		}
 		if got.Behavior == Ask && !got.Firm {
 			t.Errorf("%s:%d: the question about %q may be answered by a mode", file, d.line, d.command)
@@ -193,7 +193,7 @@ func TestAliasesF11(t *testing.T) {
 		in := runs(tt.command)
 		in.Aliased = aliases
 		if d := decide(t, w.config(Default, tt.rule, "allow Bash"), "Bash", in); d.Behavior != tt.want {
-			t.Errorf("%s: %s: %s, want %s (%s)", tt.rule, tt.command, d.Behavior, tt.want, d.Reason.Text)
+			t.Errorf("%s: %s: %s, want %s (%s)", tt.rule, tt.command, d.Behavior, tt.want, d.Reason.String())
 		}
 	}
 }

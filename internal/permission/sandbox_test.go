@@ -56,8 +56,8 @@ func TestSandboxDecides(t *testing.T) {
 			use := runs(tt.command)
 			use.Outside = tt.leave
 			d := decide(t, c, "Bash", use)
-			if d.Behavior != tt.want || tt.reason != "" && d.Reason.Type != tt.reason {
-				t.Errorf("%s: %s by %s: %s", tt.command, d.Behavior, d.Reason.Type, d.Reason.Text)
+			if d.Behavior != tt.want || tt.reason != "" && d.Reason.Type() != tt.reason {
+				t.Errorf("%s: %s by %s: %s", tt.command, d.Behavior, d.Reason.Type(), d.Reason.String())
 			}
 		})
 	}

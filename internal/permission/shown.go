@@ -78,7 +78,7 @@ func (c commandCheck) git(s *shell.Script, part *shell.Part, shown shell.GitExpo
 		}
 	}
 	if (shown.Content || shown.Vague) && (shown.Unknown && !shown.Vague || !known) && c.guards(&Target{}) {
-		return stricter(found, unsafe("what git shows is known only when it runs, so no rule can protect anything from being read"))
+		return stricter(found, confirm(Reason{Kind: GitRuntimeFiles}))
 	}
 	if shown.Content || shown.Objects || shown.Vague {
 		found = stricter(found, g.judge(false))
@@ -86,7 +86,7 @@ func (c commandCheck) git(s *shell.Script, part *shell.Part, shown shell.GitExpo
 	if shown.Writes && known {
 		found = stricter(found, g.judge(true))
 	} else if shown.Writes && c.guards(&Target{Write: true}) {
-		found = stricter(found, unsafe("where git changes files is known only when it runs, so no rule can protect anything from being changed"))
+		found = stricter(found, confirm(Reason{Kind: GitRuntimeFiles, Write: true}))
 	}
 	return found
 }
@@ -126,11 +126,7 @@ func (g gitCheck) judge(write bool) finding {
 			return finding{}
 		}
 	}
-	what := "show"
-	if write {
-		what = "change"
-	}
-	doubt := unsafe("it may %s what the rule %s protects, in %s", what, r.Quoted(), given)
+	doubt := confirm(Reason{Kind: GitProtected, Rule: r, Write: write, What: given})
 	if !g.settled || g.shown.Unknown && !g.shown.Vague || g.shown.Untracked || g.leaves() || len(g.shown.Tops) > 0 || g.cmd.repository == nil {
 		if shows || g.hashed() {
 			return doubt
@@ -192,7 +188,7 @@ func (g gitCheck) revisions() []string {
 	return revisions
 }
 
-var errProtected = errors.New("the repository has files that a rule speaks of")
+var errProtected = errors.New("a rule protects files in the repository")
 
 // clear returns nil if the repository has no file within the limits to which a rule applies.
 func (g gitCheck) clear(repo *gitrepo.Reader, limits []limit, write bool) error {
@@ -429,7 +425,7 @@ func (c commandCheck) stored(full string) finding {
 			top := c.anchors.Form(filepath.Dir(full[:at+len(".git")]))
 			for _, s := range []*rule.Set{&c.rules.Deny, &c.rules.Ask} {
 				if r := s.Reads.Within(top); r != nil {
-					return unsafe("it reads what git keeps of the files in %s, some of which the rule %s protects", top, r.Quoted())
+					return confirm(Reason{Kind: GitStored, Rule: r, What: top})
 				}
 			}
 		}
@@ -454,12 +450,12 @@ func (c commandCheck) named(full, given string) finding {
 	}
 	for _, name := range names {
 		if r := c.rules.Deny.Reads.Match(name, nil); r != nil {
-			return deniedBy(r, "reading "+given)
+			return deniedPath(r, false, given)
 		}
 	}
 	for _, name := range names {
 		if r := c.rules.Ask.Reads.Match(name, nil); r != nil {
-			return askedBy(r, "reading "+given)
+			return askedPath(r, false, given)
 		}
 	}
 	return finding{}
@@ -472,9 +468,12 @@ func (c commandCheck) others(s *shell.Script, part *shell.Part) finding {
 		return finding{}
 	}
 	name := path.Base(part.Words[0].Value)
-	program := readsPrograms(name)
-	if harmlessWords(part.Words[0].Value) { // its output may be a script for another part
-		program = slices.ContainsFunc(s.Parts, func(p *shell.Part) bool { return len(p.Words) > 0 && takesProgram(path.Base(p.Words[0].Value)) })
+	program := takesScript(name)
+	prints := shell.Is(name, shell.Prints)
+	if onlyPrints(part) { // its output may be a script for another part
+		program = slices.ContainsFunc(s.Parts, func(p *shell.Part) bool {
+			return len(p.Words) > 0 && (shell.Is(p.Words[0].Value, shell.Shell) || takesScript(path.Base(p.Words[0].Value)))
+		})
 		if !program {
 			return finding{}
 		}
@@ -495,14 +494,14 @@ func (c commandCheck) others(s *shell.Script, part *shell.Part) finding {
 	}
 	for _, w := range words {
 		v := w.Value
-		if harmlessWords(name) {
+		if prints {
 			v = strings.NewReplacer(`\n`, "\n", `\t`, "\t").Replace(v)
 		}
-		if readsNames(name, v) && c.guards(&Target{}) {
-			found = stricter(found, unsafe("which files %s reads stands in its input or in another file, so no rule can protect anything from it", name))
+		if shell.ReadsNames(name, v) && c.guards(&Target{}) {
+			found = stricter(found, confirm(Reason{Kind: ListedFiles, What: name}))
 		}
-		if strings.HasPrefix(v, "@") && len(v) > 1 && readsOptions(name) && c.guards(&Target{}) {
-			found = stricter(found, unsafe("%s takes what it reads from %s, so no rule can protect anything from it", name, v[1:]))
+		if strings.HasPrefix(v, "@") && len(v) > 1 && shell.Is(name, shell.Response) && c.guards(&Target{}) {
+			found = stricter(found, confirm(Reason{Kind: OptionsFile, What: name, Text: v[1:]}))
 		}
 		var candidates, inProgram []string
 		if strings.HasPrefix(v, "-") && len(v) > 2 {
@@ -512,10 +511,10 @@ func (c commandCheck) others(s *shell.Script, part *shell.Part) finding {
 				candidates = append(candidates, v[2:])
 			}
 		}
-		if takesFiles(name) {
+		if shell.Is(name, shell.FileWords) {
 			candidates = append(candidates, strings.FieldsFunc(v, func(r rune) bool { return strings.ContainsRune("=<@:,;", r) })...)
 		}
-		if program && (name == "sed" || name == "gsed" || harmlessWords(name)) {
+		if program && (name == "sed" || name == "gsed" || prints) {
 			reads, writes := shell.SedFiles(v)
 			candidates, inProgram = append(candidates, reads...), append(inProgram, writes...)
 		}
@@ -544,58 +543,19 @@ func (c commandCheck) changed(full, given string) finding {
 	}
 	for _, s := range []*rule.Set{&c.rules.Deny, &c.rules.Ask} {
 		if r := s.Edits.Match(c.anchors.Form(full), nil); r != nil {
-			return askedBy(r, "a program that names "+given)
+			return confirm(Reason{Kind: RuleProtects, Rule: r, What: given})
 		}
 	}
 	return finding{}
 }
 
-// readsNames reports whether a word makes a program read file names from elsewhere.
-func readsNames(program, word string) bool {
-	switch program {
-	case "cpio", "pax":
-		return true
-	case "tar", "bsdtar", "rsync":
-		return strings.HasPrefix(word, "--files-f") || program != "rsync" && strings.HasPrefix(word, "-T")
-	case "sort", "wc", "du":
-		return strings.HasPrefix(word, "--files0")
-	}
-	return false
+// onlyPrints reports whether a part only prints its words.
+func onlyPrints(part *shell.Part) bool {
+	name := part.Words[0].Value
+	return !strings.Contains(name, "/") && shell.Is(name, shell.Prints)
 }
 
-// takesFiles reports whether a program accepts files in words that contain more than a path.
-func takesFiles(program string) bool {
-	switch program {
-	case "curl", "wget", "http", "https", "docker", "podman", "kubectl", "helm", "aws", "gh", "gcloud", "az", "terraform", "ansible-playbook", "scp", "rsync":
-		return true
-	}
-	return false
-}
-
-// readsOptions reports whether a program treats @file as a file of options and operands.
-func readsOptions(program string) bool {
-	switch program {
-	case "strings", "objdump", "nm", "readelf", "ar", "ld", "size", "objcopy", "strip", "addr2line", "gcc", "g++", "cc", "c++", "clang", "clang++", "javac", "java", "rustc":
-		return true
-	}
-	return false
-}
-
-// takesProgram reports whether a program may read a script from its input.
-func takesProgram(program string) bool {
-	switch program {
-	case "sh", "bash", "dash", "zsh", "ksh", "fish":
-		return true
-	}
-	return readsPrograms(program)
-}
-
-// readsPrograms reports whether a program takes the text of a script, which may name files.
-func readsPrograms(program string) bool {
-	program = strings.TrimRight(program, "0123456789.")
-	switch program {
-	case "python", "perl", "ruby", "node", "nodejs", "php", "lua", "deno", "bun", "tclsh", "awk", "gawk", "mawk", "nawk", "sed", "gsed", "jq", "osascript", "Rscript", "gnuplot", "vim", "vi", "nvim", "ed", "ex", "emacs", "sqlite", "psql", "mysql", "bc", "m":
-		return true
-	}
-	return false
+// takesScript reports whether a program, whatever its version, takes the text of a script.
+func takesScript(program string) bool {
+	return shell.Is(strings.TrimRight(program, "0123456789."), shell.TakesScript)
 }

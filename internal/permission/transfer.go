@@ -260,11 +260,11 @@ func (r *resolver) carried(uses []Use) []Use {
 	return nil
 }
 
-// A mention is a word of a part that may be a path not covered by a wildcard rule, with the
-// reason.
+// A mention is a word of a part that may be a path not covered by a wildcard rule. The reason
+// names the path.
 type mention struct {
-	part      *shell.Part
-	path, why string
+	part   *shell.Part
+	reason Reason
 }
 
 // mentioned returns the words of a part that a wildcard rule does not cover: protected places
@@ -277,7 +277,7 @@ func (r *resolver) mentioned(part *shell.Part, by *rule.Rule) []mention {
 		}
 		use := r.looked(part, text)
 		if why := r.p.places().protected(use.names, r.p.cfg.Mode.Unattended()); why != "" {
-			all = append(all, mention{part, text, "writing " + text + " always needs confirmation: " + why})
+			all = append(all, mention{part, Reason{Kind: Protected, What: text, Text: why}})
 		}
 	}
 	spelled := strings.Fields(strings.TrimSuffix(by.Content, ":*"))
@@ -286,7 +286,7 @@ func (r *resolver) mentioned(part *shell.Part, by *rule.Rule) []mention {
 			continue
 		}
 		if r.leaves(part, reach.Path) {
-			all = append(all, mention{part, reach.Path, reach.Path + " is outside the working directories, which the rule " + by.Quoted() + " does not cover"})
+			all = append(all, mention{part, Reason{Kind: OutsideWildcard, Rule: by, What: reach.Path}})
 		}
 	}
 	return all

@@ -28,6 +28,7 @@ type call struct {
 	Known    bool          `json:"known,omitempty"` // the host it connects to is known
 	Reaches  bool          `json:"open_world,omitempty"`
 	Contents []string      `json:"contents,omitempty"` // matching contents; nil means no matcher
+	Jail     bool          `json:"jail,omitempty"`     // it runs in a jail if it is read-only
 	Note     string        `json:"note,omitempty"`
 	// Aliased holds the shell's aliases.
 	Aliased map[string]string `json:"aliases,omitempty"`
@@ -44,7 +45,11 @@ func (c *call) Command() *tool.Command {
 	for _, a := range c.Access_ {
 		if a.Verb == tool.Execute {
 			script := shell.Parse(a.Target, shell.Vars{})
-			return &tool.Command{Line: a.Target, Script: script, Doubt: script.ReadOnly(), Git: func() error { return nil }, Warning: script.Destructive(), Leaves: c.Outside,
+			doubt := script.ReadOnly()
+			if c.Jail {
+				_, doubt = script.Jailed()
+			}
+			return &tool.Command{Line: a.Target, Script: script, Doubt: doubt, Jailed: c.Jail, Git: func() error { return nil }, Warning: script.Destructive(), Leaves: c.Outside,
 				Repository: testRepository, Aliases: func() (map[string]string, error) { return c.Aliased, nil }}
 		}
 	}
@@ -215,6 +220,13 @@ func writesTo(path string) call {
 
 func runs(command string) call {
 	return call{Access_: []tool.Access{{Verb: tool.Execute, Target: command}}}
+}
+
+// jailed is like runs where the kernel offers a jail.
+func jailed(line string) call {
+	c := runs(line)
+	c.Jail = true
+	return c
 }
 
 func connects(url string) call {

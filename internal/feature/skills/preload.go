@@ -13,7 +13,7 @@ import (
 	skilltool "adze/internal/tools/skill"
 )
 
-// Preload returns a hearer that adds skill texts to the first prompt, without granting their
+// Preload returns a prompt hook that adds skill texts to the first prompt, without granting their
 // permissions. The user and the model are notified of skills that cannot be loaded.
 func (s *Skills) Preload(names []string) func(context.Context, session.Prompt) session.HookResult {
 	var once sync.Once
@@ -50,13 +50,13 @@ func (s *Skills) load(ctx context.Context, name string) (string, error) {
 	k := s.menu.find(ctx, name)
 	switch {
 	case k == nil:
-		return "", errors.New("there is no such skill")
+		return "", errors.New("no such skill")
 	case k.Manual:
 		return "", errors.New("only the user calls it")
 	}
 	p := s.cfg.Gate.Policy()
-	if d := permission.Decide(p, permission.FactsOf(p, s.Tool(), s.tool.Call(k, ""))); d.Behavior == permission.Deny && d.Reason.Type == permission.ByRule {
-		return "", fmt.Errorf("%s(%s): %s", skilltool.Name, k.Name, d.Reason.Text)
+	if d := permission.Decide(p, permission.FactsOf(p, s.Tool(), s.tool.Call(k, ""))); d.Behavior == permission.Deny && d.Reason.Type() == permission.ByRule {
+		return "", fmt.Errorf("%s(%s): %s", skilltool.Name, k.Name, d.Reason)
 	}
 	x, err := s.expand(ctx, k, "", false)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	skilltool "adze/internal/tools/skill"
 )
 
-var errNone = errors.New("there are no skills")
+var errNone = errors.New("no skills")
 
 // maxPrompt is the maximum size of an expanded prompt, in bytes.
 const maxPrompt = 400_000
@@ -79,8 +79,8 @@ func (s *Skills) consent(ctx context.Context, k *skill.Skill, args string) (gran
 	p := s.cfg.Gate.Policy()
 	d := permission.Decide(p, permission.FactsOf(p, u.Tool, u.Call))
 	switch {
-	case d.Behavior == permission.Deny && d.Reason.Type == permission.ByRule:
-		return false, fmt.Errorf("the skill /%s is not run: %s", k.Name, d.Reason.Text)
+	case d.Behavior == permission.Deny && d.Reason.Type() == permission.ByRule:
+		return false, fmt.Errorf("the skill /%s is not run: %s", k.Name, d.Reason)
 	case d.Behavior == permission.Allow:
 		return true, nil
 	case d.Behavior == permission.Ask && !d.Firm && k.Origin.Kind == skill.Managed:
@@ -98,9 +98,9 @@ func (s *Skills) consent(ctx context.Context, k *skill.Skill, args string) (gran
 	}
 	how := fmt.Sprintf("to allow it, add the rule %s(%s)", skilltool.Name, k.Name)
 	if w.Personal {
-		how = "you are asked about its hooks when you call it at a terminal"
+		how = "call it at a terminal to review its hooks"
 	}
-	s.cfg.Say(fmt.Sprintf("the skill /%s does not get what it asks for (%s); %s", k.Name, inLine(w.Text), how))
+	s.cfg.Say(fmt.Sprintf("the skill /%s runs without the permissions it requests (%s); %s", k.Name, inLine(w.Text), how))
 	return false, nil
 }
 
@@ -206,7 +206,7 @@ func (c *Config) wanted(k *skill.Skill) (name string, effort model.Effort) {
 	case model.EffortDefault, model.EffortLow, model.EffortMedium, model.EffortHigh, model.EffortXHigh, model.EffortMax:
 		effort = e
 	default:
-		c.Say(fmt.Sprintf("the skill %s asks for the effort %s, which is none of low, medium, high, xhigh and max; the current one is used", k.Name, tool.OneLine(k.Effort, 40)))
+		c.Say(fmt.Sprintf("the skill %s has an unknown effort %s (want low, medium, high, xhigh or max); using the current one", k.Name, tool.OneLine(k.Effort, 40)))
 	}
 	return name, effort
 }

@@ -117,7 +117,7 @@ func relayed(q permission.Question) (team.Question, error) {
 func received(from string, r team.Question) (permission.Question, error) {
 	q := permission.Question{
 		Tool: r.Tool, Title: r.Title, Agent: &permission.Agent{ID: from, Type: "teammate", Title: from}, DisplayName: r.DisplayName, Command: r.Command, About: r.About, Consent: r.Consent, Server: r.Server,
-		Input: r.Input, Reason: permission.Reason{Type: permission.ByOther, Text: r.Reason},
+		Input: r.Input, Reason: permission.Reason{Text: r.Reason},
 		BlockedPath: r.BlockedPath, NeedsPerson: r.NeedsPerson, Firm: r.Firm, Dir: r.Dir, Warning: r.Warning,
 	}
 	if r.Preview != "" {
@@ -133,7 +133,7 @@ func received(from string, r team.Question) (permission.Question, error) {
 	var all []suggestion
 	if len(r.Suggestions) > 0 {
 		if err := json.Unmarshal(r.Suggestions, &all); err != nil {
-			return q, fmt.Errorf("reading what is suggested: %w", err)
+			return q, fmt.Errorf("reading the suggestions: %w", err)
 		}
 	}
 	for _, s := range all {
@@ -161,7 +161,7 @@ func (l *Lead) relay(ctx context.Context, m team.Message, r *team.PermissionRequ
 		answer.Input = a.Input
 		answer.Updates, err = json.Marshal(a.Updates)
 	case a.By == permission.Headless:
-		answer.Message = "no user can be asked at the lead"
+		answer.Message = "no user to answer questions at the lead"
 	}
 	if err != nil {
 		answer.Allowed = false

@@ -167,11 +167,8 @@ func object(title string) string {
 // Why returns the reason for a question as a sentence, or "" if the question is
 // self-explanatory.
 func Why(q *permission.Question) string {
-	text := q.Why
-	if text == "" && q.Reason.Type != permission.ByMode {
-		text = q.Reason.Text
-	}
-	if text == "" || q.NeedsPerson {
+	text := q.Reason.Brief()
+	if text == "" || q.NeedsPerson || q.Reason.Type() == permission.ByMode {
 		return ""
 	}
 	return Sentence(tool.OneLine(text, MaxReason))

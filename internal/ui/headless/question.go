@@ -126,8 +126,8 @@ func canUseTool(id string, q session.Permission, from streamjson.Server) []byte 
 			o.Value("permission_suggestions", q.Suggestions)
 		}
 		o.StrIf("blocked_path", q.BlockedPath)
-		o.StrIf("decision_reason", q.Reason.Text)
-		o.StrIf("decision_reason_type", string(q.Reason.Type))
+		o.StrIf("decision_reason", q.Reason.String())
+		o.StrIf("decision_reason_type", string(q.Reason.Type()))
 		o.StrIf("title", q.Title)
 		o.StrIf("display_name", q.DisplayName)
 		o.StrIf("description", q.Warning)

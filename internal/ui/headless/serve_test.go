@@ -125,7 +125,7 @@ type asking struct{ s **session.Session }
 
 func (g asking) Before(ctx context.Context, u *tool.Use) error {
 	a, err := (*g.s).AskPermission(ctx, permission.Question{
-		ID: u.ID, Tool: u.Name, Title: "Echo it", Input: u.Input, Reason: permission.Reason{Type: "other", Text: "no rule"},
+		ID: u.ID, Tool: u.Name, Title: "Echo it", Input: u.Input, Reason: permission.Reason{Text: "no rule"},
 	})
 	if err != nil {
 		return err
@@ -166,7 +166,7 @@ func TestQuestions(t *testing.T) {
 	}{
 		{"allow", `{"subtype":"success","request_id":"ID","response":{"behavior":"allow","updatedInput":null,"toolUseID":"toolu_1_1"}}`, "x", false, "success"},
 		{"other input", `{"subtype":"success","request_id":"ID","response":{"behavior":"allow","updatedInput":{"text":"y"}}}`, "y", false, "success"},
-		{"input that does not fit", `{"subtype":"success","request_id":"ID","response":{"behavior":"allow","updatedInput":{"txt":"y"}}}`, "cannot be used", true, "success"},
+		{"input that does not fit", `{"subtype":"success","request_id":"ID","response":{"behavior":"allow","updatedInput":{"txt":"y"}}}`, "the new input is invalid", true, "success"},
 		{"deny", `{"subtype":"success","request_id":"ID","response":{"behavior":"deny","message":"not today"}}`, "not today", true, "success"},
 		{"deny and stop", `{"subtype":"success","request_id":"ID","response":{"behavior":"deny","message":"stop","interrupt":true}}`, "", true, "error_during_execution"},
 		{"neither", `{"subtype":"success","request_id":"ID","response":{"behavior":"maybe"}}`, "neither allow nor deny", true, "success"},
@@ -697,7 +697,7 @@ func TestOtherQuestionsAreRefused(t *testing.T) {
 		}
 	}
 	if asked := d.all("control_request"); len(asked) > 0 {
-		t.Errorf("the host was asked: %v", asked)
+		t.Errorf("unexpected request to the host: %v", asked)
 	}
 	d.end()
 }

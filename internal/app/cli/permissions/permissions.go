@@ -76,7 +76,7 @@ func (c *Checker) Line(line []byte) Decision {
 	if in.ID == nil {
 		in.ID = json.RawMessage("null")
 	}
-	return Decision{ID: in.ID, Decision: string(d.Behavior), ReadOnly: d.ReadOnly, Reason: d.Reason.Text}
+	return Decision{ID: in.ID, Decision: string(d.Behavior), ReadOnly: d.ReadOnly, Reason: d.Reason.String()}
 }
 
 // decide judges a call as a session would. An error means that the tool would reject the input
@@ -179,7 +179,7 @@ func (c *Checker) One(name, input string) error {
 // explain formats a decision for the user.
 func explain(d permission.Decision, f permission.Facts) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n", d.Behavior, d.Reason.Text)
+	fmt.Fprintf(&b, "%s: %s\n", d.Behavior, d.Reason)
 	fmt.Fprintf(&b, "  decided by  %s\n", decidedBy(d))
 	fmt.Fprintf(&b, "  read-only   %s\n", yesNo(d.ReadOnly))
 	if d.Firm {
@@ -189,7 +189,7 @@ func explain(d permission.Decision, f permission.Facts) string {
 		b.WriteString("  judged      in auto mode, by the small model, which is not asked here\n")
 	}
 	for _, p := range d.Parts {
-		fmt.Fprintf(&b, "  part        %-5s %s (%s)\n", p.Behavior, p.Text, p.Reason.Text)
+		fmt.Fprintf(&b, "  part        %-5s %s (%s)\n", p.Behavior, p.Text, p.Reason)
 	}
 	for _, p := range d.Paths {
 		does, to := "read", p.Path
@@ -199,7 +199,7 @@ func explain(d permission.Decision, f permission.Facts) string {
 		if p.Real != "" && p.Real != p.Path {
 			to += " -> " + p.Real
 		}
-		fmt.Fprintf(&b, "  path        %-5s %s %s (%s)\n", p.Behavior, does, to, p.Reason.Text)
+		fmt.Fprintf(&b, "  path        %-5s %s %s (%s)\n", p.Behavior, does, to, p.Reason)
 	}
 	for _, u := range d.Suggestions {
 		for _, r := range u.Rules {
@@ -214,7 +214,7 @@ func explain(d permission.Decision, f permission.Facts) string {
 
 // decidedBy describes the reason for a decision.
 func decidedBy(d permission.Decision) string {
-	switch d.Reason.Type {
+	switch d.Reason.Type() {
 	case permission.BySafety:
 		return "a safety check"
 	case permission.ByWorkingDir:
@@ -233,7 +233,7 @@ func decidedBy(d permission.Decision) string {
 		}
 		return "the default: adze asks if no rule matches"
 	}
-	return d.Reason.String()
+	return d.Reason.Source()
 }
 
 func yesNo(b bool) string {
@@ -269,15 +269,15 @@ func explained(d permission.Decision) any {
 		Parts       []step                `json:"parts,omitempty"`
 		Paths       []step                `json:"paths,omitempty"`
 		Suggestions []permission.Update   `json:"suggestions,omitempty"`
-	}{Decision: d.Behavior, ReadOnly: d.ReadOnly, Reason: d.Reason.Text, Type: d.Reason.Type, Firm: d.Firm, Suggestions: d.Suggestions}
-	if r := d.Reason.Rule; r != nil {
+	}{Decision: d.Behavior, ReadOnly: d.ReadOnly, Reason: d.Reason.String(), Type: d.Reason.Type(), Firm: d.Firm, Suggestions: d.Suggestions}
+	if r := d.Reason.Rule; r != nil && d.Reason.Type() == permission.ByRule {
 		out.Rule = &rule{r.Text(), string(r.Scope), r.File, r.Line}
 	}
 	for _, p := range d.Parts {
-		out.Parts = append(out.Parts, step{Decision: p.Behavior, Text: p.Text, Type: p.Reason.Type, Reason: p.Reason.Text})
+		out.Parts = append(out.Parts, step{Decision: p.Behavior, Text: p.Text, Type: p.Reason.Type(), Reason: p.Reason.String()})
 	}
 	for _, p := range d.Paths {
-		out.Paths = append(out.Paths, step{p.Behavior, p.Path, p.Real, p.Write, p.Reason.Type, p.Reason.Text})
+		out.Paths = append(out.Paths, step{p.Behavior, p.Path, p.Real, p.Write, p.Reason.Type(), p.Reason.String()})
 	}
 	return out
 }

@@ -22,8 +22,8 @@ import (
 
 var update = flag.Bool("update", false, "write golden files")
 
-// A desk is a dialog with a simulated user.
-type desk struct {
+// A console is a dialog with a simulated user.
+type console struct {
 	*Dialog
 	t     testing.TB
 	now   time.Time
@@ -39,16 +39,16 @@ func options() Options {
 }
 
 // open asks a question of a user who has not typed for a while and has seen it.
-func open(t testing.TB, q session.Question, w, h int) *desk {
+func open(t testing.TB, q session.Question, w, h int) *console {
 	now := time.Unix(1000, 0)
-	d := &desk{Dialog: New(q, NewGuard(now, time.Time{}, false), options()), t: t, now: now, w: w, h: h}
+	d := &console{Dialog: New(q, NewGuard(now, time.Time{}, false), options()), t: t, now: now, w: w, h: h}
 	d.final = d.Open(w, h)
 	d.frame()
 	return d
 }
 
 // frame draws the dialog and lets the user see it.
-func (d *desk) frame() ([]draw.Row, string) {
+func (d *console) frame() ([]draw.Row, string) {
 	rows, caret := d.Rows(d.w, d.h)
 	if len(rows) > d.h {
 		d.t.Errorf("%d rows, more than %d", len(rows), d.h)
@@ -68,7 +68,7 @@ func (d *desk) frame() ([]draw.Row, string) {
 }
 
 // press presses keys named as in keybindings.json, or types text in quotes.
-func (d *desk) press(strokes string) Result {
+func (d *console) press(strokes string) Result {
 	d.t.Helper()
 	for stroke := range strings.FieldsSeq(strokes) {
 		var events []keys.Event
@@ -104,7 +104,7 @@ func (d *desk) press(strokes string) Result {
 }
 
 // text returns all visible text.
-func (d *desk) text() string {
+func (d *console) text() string {
 	var b strings.Builder
 	for _, row := range d.final {
 		b.WriteString(strings.TrimRight(draw.Palette{}.Paint(row), " ") + "\n")
@@ -152,7 +152,7 @@ func removal() session.Permission {
 
 func change() session.Permission {
 	return session.Permission{Question: permission.Question{
-		ID: "u2", Tool: "Edit", Title: "Edit cart.go", Dir: "/home/u/src/shop", Reason: permission.Reason{Type: permission.ByMode, Mode: permission.Default, Text: "in mode default each change to a file is asked about"},
+		ID: "u2", Tool: "Edit", Title: "Edit cart.go", Dir: "/home/u/src/shop", Reason: permission.Reason{Kind: permission.ModeAsksEdit, Mode: permission.Default},
 		Input: json.RawMessage(`{"file_path":"/home/u/src/shop/cart.go","old_string":"a","new_string":"b\n"}`), Draft: &permission.Draft{Draft: tool.Draft{Field: "new_string"}},
 		Preview: tool.Diff{Path: "/home/u/src/shop/cart.go", Added: 2, Removed: 1, Hunks: []tool.Hunk{{OldStart: 86, NewStart: 86, Lines: []string{
 			" \tfor _, l := range c.Lines {", "-\t\tsum = sum.Add(l.Total().Round())", "+\t\tsum = sum.Add(l.Total())", " \t}", "+\treturn sum.Round()"}}}},

@@ -46,7 +46,7 @@ func keepsMode(p *tool.Plan) bool {
 
 // planRows returns the entire plan.
 func (k *permissionKind) planRows(w int) []draw.Row {
-	plan := markdown.Stream{Width: w, Marks: k.o.Marks, Links: k.o.Links}
+	plan := markdown.Stream{Width: w, Marks: k.o.Marks, Links: k.o.Links, Glyphs: k.o.Glyphs}
 	return append(plan.Add(strings.TrimSpace(term.SpellControls(k.text()))), plan.End()...)
 }
 
