@@ -34,7 +34,7 @@ func (p *Pool) List(denier func(names ...string) string, others ...Tool) []Liste
 	}
 	for _, t := range others {
 		l := p.listed(t, denier)
-		if l.State == Core && !t.Traits().AlwaysLoad {
+		if l.State == Core && !t.Traits().Core {
 			l.State = Deferred
 		}
 		list = append(list, l)

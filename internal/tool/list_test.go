@@ -25,7 +25,7 @@ func TestList(t *testing.T) {
 			return "rule Ancient from here"
 		}
 		return ""
-	}, plain("mcp__web__get", Traits{Origin: "mcp:web"}), plain("mcp__web__now", Traits{Origin: "mcp:web", AlwaysLoad: true}))
+	}, plain("mcp__web__get", Traits{Origin: "mcp:web"}), plain("mcp__web__now", Traits{Origin: "mcp:web", Core: true}))
 	want := []Listed{
 		{"Left", "built-in", Disabled, "it is not among the tools of this session", ""},
 		{"Off", "built-in", Disabled, "it is switched off", "do nothing"},

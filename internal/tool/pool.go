@@ -278,6 +278,15 @@ func (p Problem) String() string { return fmt.Sprintf("%s from %s: %s", p.Name, 
 // registry returns the same slice, which must not be modified.
 func (p *Pool) Specs() []msg.ToolSpec { return p.specs }
 
+// Callable returns the callable tools, sent or not, in order.
+func (p *Pool) Callable() []Tool {
+	all := make([]Tool, len(p.callable))
+	for i, name := range p.callable {
+		all[i] = p.tools[name]
+	}
+	return all
+}
+
 // Deferred returns the tools that are callable but not sent: built-ins ordered by name, then
 // servers' tools. As long as nothing changes it is the same slice, which must not be modified.
 func (p *Pool) Deferred() []Tool {

@@ -379,7 +379,7 @@ func TestPoolIsAssembledOnce(t *testing.T) {
 		"an alias is denied":      func() { hidden = "old7" },
 		"a tool leaves":           func() { dynamic = dynamic[1:] },
 		"a server connects again": func() { dynamic = append([]Tool{plain(dynamic[0].Spec().Name, Traits{})}, dynamic[1:]...) },
-		"a tool cannot be told from another": func() {
+		"two tools are indistinguishable": func() {
 			dynamic = append(dynamic[:len(dynamic):len(dynamic)], odd{plain("mcp__odd", Traits{}), nil})
 		},
 	} {
@@ -407,8 +407,8 @@ func assembled(builtin, dynamic []Tool, denied func(name string) bool) (*Pool, [
 func TestPoolDefers(t *testing.T) {
 	r := NewRegistry(plain("Read", Traits{}), plain("Brief", Traits{Aliases: []string{"Short"}}))
 	core := map[string]bool{"Read": true}
-	r.Deferred = func(name string, t *Traits) bool { return !t.AlwaysLoad && !core[name] }
-	dynamic := []Tool{plain("mcp__db__q", Traits{Origin: "mcp:db"}), plain("mcp__db__x", Traits{Origin: "mcp:db", AlwaysLoad: true})}
+	r.Deferred = func(name string, t *Traits) bool { return !t.Core && !core[name] }
+	dynamic := []Tool{plain("mcp__db__q", Traits{Origin: "mcp:db"}), plain("mcp__db__x", Traits{Origin: "mcp:db", Core: true})}
 	p, _ := r.Assemble(dynamic, nil)
 	if diff := cmp.Diff([]string{"Read", "mcp__db__x"}, specNames(p)); diff != "" {
 		t.Errorf("sent (-want +got):\n%s", diff)
@@ -456,7 +456,7 @@ func TestPoolDoors(t *testing.T) {
 	}
 	for _, deferred := range asked {
 		if &deferred[0] != &p.Deferred()[0] {
-			t.Error("Defers was asked with another slice, though nothing changed")
+			t.Error("Defers was called with another slice, though nothing changed")
 		}
 	}
 	if !p.IsDeferred("Cron") || p.IsDeferred("Read") || p.IsDeferred("Run") {

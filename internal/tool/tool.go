@@ -47,9 +47,8 @@ type Traits struct {
 	Params Params
 	// Hint is a phrase of three to ten words naming the capability, for tool search.
 	Hint string
-	// AlwaysLoad requests that the tool be in every request even when others are deferred; see
-	// [Registry].
-	AlwaysLoad bool
+	// Core means that the tool is in every request even while others are deferred. See [Registry].
+	Core bool
 	// Dispatcher means that the tool gives access to deferred tools: it is present, and sent, exactly
 	// while tools are deferred.
 	Dispatcher bool
@@ -60,6 +59,13 @@ type Traits struct {
 	NeverPersist bool
 	// KeepTail makes the preview show the end of the text as well as its start.
 	KeepTail bool
+
+	// Background means that sub-agents in the background may have the tool, too. They cannot prompt.
+	Background bool
+	// MainOnly means that no sub-agent has the tool: it concerns the user or the main conversation.
+	MainOnly bool
+	// Served describes the tool to clients of adze's MCP server. If nil, they do not get it.
+	Served *Annotations
 
 	// Waits means that calls only wait for something that continues without them, so that a new
 	// user message ends the wait. Every other call finishes first.
@@ -95,6 +101,14 @@ type Traits struct {
 	// Enabled returns the reason the tool cannot be offered now, or nil. A nil func means
 	// always enabled.
 	Enabled func() error
+}
+
+// Annotations describes all calls of a tool, for clients that show them or use them to decide when to
+// prompt.
+type Annotations struct {
+	// Fixed means that the other fields hold for every call. If false, they depend on the input.
+	Fixed               bool
+	ReadOnly, OpenWorld bool
 }
 
 // Params declares the meaning of parameters by name, "outer/inner" if nested. The gate must see

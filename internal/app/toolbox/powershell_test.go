@@ -60,7 +60,7 @@ func TestPowerShellIsJudged(t *testing.T) {
 		{command: "git status $(rm x)", rules: "allow PowerShell(git status:*)", want: permission.Ask},
 		{command: "git status", rules: "allow PowerShell", want: permission.Allow},
 		{command: "git status", rules: "allow Bash(git status)", want: permission.Ask},
-		{command: "git status", rules: "allow PowerShell(git:*)|ask PowerShell(git:*)", want: permission.Ask, because: "wants git status to be asked"},
+		{command: "git status", rules: "allow PowerShell(git:*)|ask PowerShell(git:*)", want: permission.Ask, because: "requires confirmation for git status"},
 		{command: "ls", rules: "ask PowerShell(Get-ChildItem:*)", mode: permission.Bypass, want: permission.Ask},
 		{command: "del x", rules: "allow PowerShell|deny PowerShell(Remove-Item:*)", mode: permission.Bypass, want: permission.Deny, because: "denies remove-item x"},
 		{command: "ls | % { R`M x }", rules: "deny PowerShell(rm:*)", mode: permission.Bypass, want: permission.Deny},
@@ -68,15 +68,15 @@ func TestPowerShellIsJudged(t *testing.T) {
 		{command: "& $x", rules: "deny PowerShell(rm:*)", mode: permission.Bypass, want: permission.Ask, because: "computed at run time"},
 		{command: "iex $x", rules: "deny Read(secret.txt)", mode: permission.Bypass, want: permission.Ask, because: "computed at run time"},
 		{command: "& $x", mode: permission.Bypass, want: permission.Allow},
-		{command: "git push", rules: "deny PowerShell(git push", mode: permission.Bypass, want: permission.Deny, because: "cannot be read"},
+		{command: "git push", rules: "deny PowerShell(git push", mode: permission.Bypass, want: permission.Deny, because: "can't be read"},
 		{command: "git push", rules: "deny PowerShell(:*)", mode: permission.Bypass, want: permission.Deny},
 		{command: "rm -Recurse ~", mode: permission.Bypass, want: permission.Ask},
 		{command: "rm -Recurse '~'", mode: permission.Bypass, want: permission.Ask, because: "the home directory"},
-		{command: "Compress-Archive sub x.zip", rules: "deny Read(secret.txt)", mode: permission.Bypass, want: permission.Ask, because: "what is in"},
+		{command: "Compress-Archive sub x.zip", rules: "deny Read(secret.txt)", mode: permission.Bypass, want: permission.Ask, because: "protects files in"},
 		{command: "git push", rules: "deny Read(secret.txt)", mode: permission.Bypass, want: permission.Allow},
 		{command: "rm -Recurse " + home + "/project", mode: permission.Bypass, want: permission.Ask},
 		{command: `Remove-Item C:\ -Recurse`, mode: permission.Bypass, want: permission.Ask, because: "root"},
-		{command: "rm $x", mode: permission.Bypass, want: permission.Ask, because: "not certain what it removes"},
+		{command: "rm $x", mode: permission.Bypass, want: permission.Ask, because: "may remove any file"},
 		{command: "rm sub/x", mode: permission.Bypass, want: permission.Allow},
 		{command: "iex x", rules: "allow PowerShell(iex:*)", mode: permission.Auto, want: permission.Ask},
 		{command: "npm test", rules: "allow PowerShell(npm test)", mode: permission.Auto, want: permission.Allow},
@@ -100,8 +100,8 @@ func TestPowerShellIsJudged(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := permission.Decide(p, permission.FactsOf(p, tl, call))
-		if d.Behavior != tt.want || !strings.Contains(d.Reason.Text, tt.because) {
-			t.Errorf("%q with %q in mode %q: %s, %s", tt.command, tt.rules, tt.mode, d.Behavior, d.Reason.Text)
+		if d.Behavior != tt.want || !strings.Contains(d.Reason.String(), tt.because) {
+			t.Errorf("%q with %q in mode %q: %s, %s", tt.command, tt.rules, tt.mode, d.Behavior, d.Reason.String())
 		}
 		if tt.command == "git status" && tt.rules == "" && tt.mode == "" && (len(d.Suggestions) != 1 || d.Suggestions[0].Rules[0].String() != "PowerShell(git status)") {
 			t.Errorf("suggested is %+v", d.Suggestions)
@@ -111,7 +111,7 @@ func TestPowerShellIsJudged(t *testing.T) {
 
 // Proves SH-02.
 func TestWhenPowerShellIsOffered(t *testing.T) {
-	none := func() error { return errors.New("there is no Git Bash") }
+	none := func() error { return errors.New("no Git Bash") }
 	there := func() error { return nil }
 	for _, tt := range []struct {
 		system  string

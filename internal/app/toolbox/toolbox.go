@@ -12,7 +12,6 @@ import (
 	"adze/internal/feature/deferred"
 	"adze/internal/feature/mcp"
 	"adze/internal/feature/skills"
-	"adze/internal/mcp/serve"
 	"adze/internal/model/catalog"
 	"adze/internal/permission"
 	"adze/internal/permission/confine"
@@ -154,17 +153,8 @@ func Dedicated() []string {
 	return []string{read.Name, edit.Name, write.Name, glob.Name, grep.Name}
 }
 
-// Served returns the tools offered to other programs: file, search, command and web tools, with
-// facts that hold for every call.
-func Served() []serve.Offer {
-	looks, changes, web := &serve.Facts{ReadOnly: true}, &serve.Facts{}, &serve.Facts{ReadOnly: true, OpenWorld: true}
-	return []serve.Offer{
-		{Name: bash.Name}, {Name: powershell.Name}, {Name: taskoutput.Name}, {Name: taskstop.Name},
-		{Name: read.Name, Facts: looks}, {Name: glob.Name, Facts: looks}, {Name: grep.Name, Facts: looks},
-		{Name: edit.Name, Facts: changes}, {Name: write.Name, Facts: changes}, {Name: notebook.Name, Facts: changes},
-		{Name: webfetch.Name, Facts: web}, {Name: websearch.Name, Facts: web},
-	}
-}
+// Creators returns the tools that create files.
+func Creators() []string { return append(Shells(), write.Name) }
 
 // OfWindow returns the tool names used by context window management.
 func OfWindow() window.ToolNames { return window.ToolNames{Read: read.Name} }

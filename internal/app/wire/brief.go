@@ -135,7 +135,7 @@ func (b *promptState) newPrompt(shared func() bool, scratch func() string) *prom
 		b.git = w.snapshot(dir)
 	}
 	d := agentDefinition(b.spec)
-	if c := p.Choice; c.Coordinator == nil && (c.Agent != nil || c.Custom == nil && c.Override == nil) && (d == nil || d.Creates()) { // a coordinator instructs its workers itself
+	if c := p.Choice; c.Coordinator == nil && (c.Agent != nil || c.Custom == nil && c.Override == nil) && (d == nil || d.Creates(toolbox.Creators())) { // a coordinator instructs its workers itself
 		b.scratch = scratch
 	}
 	return prompt.NewPrompt(p)

@@ -329,7 +329,7 @@ func (c *Conversation) order(cfg *session.Config) {
 			session.PromptHook{Name: "effort", Run: session.RaiseEffort(func() *session.Session { return c.Session }, c.model.Highest)},
 			session.PromptHook{Name: "attachments", Run: attachments(c)})
 		if !c.spec.Worker.fork() {
-			cfg.PromptHooks = append(cfg.PromptHooks, session.PromptHook{Name: "tools", Run: c.prompt.extras.Hear})
+			cfg.PromptHooks = append(cfg.PromptHooks, session.PromptHook{Name: "tools", Run: c.prompt.extras.PromptHook})
 		}
 	}
 	cfg.Gates = []exec.Gate{

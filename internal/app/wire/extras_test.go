@@ -338,7 +338,7 @@ func TestSuggestedTools(t *testing.T) {
 	c := p.chat("say One.\n---\nsay Two.\n---\nsay Three.", nil)
 	c.connect(p.server("db", "only=2"))
 	c.say("Do the thing number 2 with the items of a project.")
-	c.prompt.extras.Hear(t.Context(), session.Prompt{}) // does not block
+	c.prompt.extras.PromptHook(t.Context(), session.Prompt{}) // does not block
 	c.prompt.extras.Close()
 	c.say("Do the thing number 2 with the items of a project.")
 	c.say("Do the thing number 2 with the items of a project.")

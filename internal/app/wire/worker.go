@@ -160,11 +160,16 @@ func (w *Worker) denied(tools []tool.Tool, others func(name string) bool) func(n
 	if w == nil || w.fork() {
 		return others
 	}
+	traits := map[string]*tool.Traits{}
+	for _, t := range tools {
+		own := t.Traits()
+		traits[t.Spec().Name] = &own
+	}
 	return func(name string) bool {
 		if name == structured.Name && w.Spec.Schema != nil {
 			return others(name) // an alias, decided by others
 		}
-		return !tool.IsAlias(tools, name) && !w.Spec.Definition.Allows(name, w.Spec.Background) && !w.mate.Needs(name) || others(name)
+		return !tool.IsAlias(tools, name) && !w.Spec.Definition.Allows(name, cmp.Or(traits[name], &tool.Traits{}), w.Spec.Background) && !w.mate.Needs(name) || others(name)
 	}
 }
 

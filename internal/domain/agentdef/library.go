@@ -94,7 +94,7 @@ func (s *Set) Names() []string {
 
 // Unknown returns the error for an unknown agent name, which lists the known ones.
 func (s *Set) Unknown(name string) error {
-	text := fmt.Sprintf("there is no agent %q; there are %s", short(name), strings.Join(s.Names(), ", "))
+	text := fmt.Sprintf("unknown agent %q; there are %s", short(name), strings.Join(s.Names(), ", "))
 	if near := spell.Closest(name, s.Names(), 1); len(near) > 0 {
 		text += "; did you mean " + near[0] + "?"
 	}
@@ -136,9 +136,6 @@ type Library struct {
 
 // NewLibrary returns a library. It reads nothing until needed.
 func NewLibrary(cfg Config) *Library { return &Library{cfg: cfg} }
-
-// Get returns the definition with the given name, or nil.
-func (l *Library) Get(name string) *Definition { return l.Set().Get(name) }
 
 // All returns the usable definitions, ordered by name.
 func (l *Library) All() []*Definition { return l.Set().Definitions }

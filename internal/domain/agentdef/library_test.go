@@ -99,9 +99,9 @@ func TestLibraryOrder(t *testing.T) {
 			w.agent(dir+"/file.md", "a", dir)
 		}
 		l := NewLibrary(Config{Roots: func() []Root { return roots }, Extra: func() []*Definition { return extra }})
-		got := l.Get("a")
+		got := l.Set().Get("a")
 		if dir == "plugin" {
-			if got.Description != "built in" || l.Get("p:a").Description != "plugin" {
+			if got.Description != "built in" || l.Set().Get("p:a").Description != "plugin" {
 				t.Errorf("got %v", describe(l.Set()))
 			}
 			continue
@@ -152,7 +152,7 @@ func TestLibraryProblems(t *testing.T) {
 		problems = append(problems, strings.ReplaceAll(p.Error(), w.dir+"/", ""))
 	}
 	want = []string{
-		"project/.adze/agents/README.md: it is no agent: it has no front matter with name and description",
+		"project/.adze/agents/README.md: not an agent: it has no front matter with name and description",
 		"project/.adze/agents/large.md: it cannot be read: it is larger than 1048576 bytes",
 		"project/.adze/agents/outside.md: it is a link that leads out of project; it is not used",
 		"project/.adze/agents/secret.md: it is a link that leads out of project; it is not used",
@@ -179,7 +179,7 @@ func TestLibraryChange(t *testing.T) {
 		t.Error("the set changed although nothing did")
 	}
 	w.agent("agents/b.md", "b", "second")
-	if l.Get("b").Description != "first" {
+	if l.Set().Get("b").Description != "first" {
 		t.Error("the disk was looked at twice within a second")
 	}
 	second := l.Refresh()
@@ -203,7 +203,7 @@ func TestLibraryLooksAgain(t *testing.T) {
 		}
 		w.agent("agents/a.md", "a", "new")
 		time.Sleep(pollEvery)
-		if l.Get("a") == nil {
+		if l.Set().Get("a") == nil {
 			t.Error("it was not found")
 		}
 	})
@@ -211,7 +211,7 @@ func TestLibraryLooksAgain(t *testing.T) {
 
 func TestUnknown(t *testing.T) {
 	s := &Set{Definitions: []*Definition{{Name: "Explore"}, {Name: "Plan"}}}
-	want := `there is no agent "explor"; there are Explore, Plan; did you mean Explore?`
+	want := `unknown agent "explor"; there are Explore, Plan; did you mean Explore?`
 	if got := s.Unknown("explor").Error(); got != want {
 		t.Errorf("got %s", got)
 	}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"adze/internal/tool"
 )
 
 const head = "---\nname: reviewer\ndescription: reviews code\n"
@@ -91,10 +93,10 @@ func TestParseBad(t *testing.T) {
 		{"skills: {a: 1}", "skills: expected a list of names", ""},
 		{"mcpServers: [[a]]", "mcpServers: expected names of servers", ""},
 		{"mcpServers: {a: text}", "mcpServers: a: expected an object", ""},
-		{"tools: Raed", "there is no tool Raed (did you mean Read?); the name is ignored", ""},
+		{"tools: Raed", "unknown tool Raed (did you mean Read?); the name is ignored", ""},
 		{"tools:", "it names no tool, so that the agent has none", ""},
-		{"permission-mode: plan", "there is no such field; did you mean permissionMode?", ""},
-		{"tool: Read", "there is no such field; did you mean tools?", ""},
+		{"permission-mode: plan", "unknown field; did you mean permissionMode?", ""},
+		{"tool: Read", "unknown field; did you mean tools?", ""},
 
 		{"permissionMode: yolo", "", "/a/x.md:4: permissionMode: unknown permission mode"},
 		{"permissionMode: [plan]", "", "permissionMode: unknown permission mode"},
@@ -102,7 +104,7 @@ func TestParseBad(t *testing.T) {
 		{"tools: Bash(git *)", "", `tools: "Bash(git *)" limits a tool to some of its calls`},
 		{"tools: Agent()", "", "is not closed, or empty"},
 		{"tools: Agent(a", "", "is not closed, or empty"},
-		{"tools: Re*", "", "is no name of a tool"},
+		{"tools: Re*", "", "is not a tool name"},
 		{"disallowedTools: Agent(x)", "", "limits a tool to some of its calls"},
 		{"hooks: [a]", "", "hooks: expected events with hooks; the agent is disabled"},
 		{"hooks: {PreToolUse: [{matcher: x}]}", "", "PreToolUse: expected groups of hooks"},
@@ -190,9 +192,9 @@ func TestParseEveryField(t *testing.T) {
 func TestParseNoAgent(t *testing.T) {
 	bomb := "a: &a [x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c]\ntools: [*d,*d,*d]\n"
 	tests := []struct{ name, file, want string }{
-		{"no head", "Look closely.", "it is no agent: it has no front matter"},
-		{"no name", "---\ndescription: x\n---\n", "it is no agent: its front matter has no name"},
-		{"no description", "---\nname: x\n---\n", "it is no agent: its front matter has no description"},
+		{"no head", "Look closely.", "not an agent: it has no front matter"},
+		{"no name", "---\ndescription: x\n---\n", "not an agent: its front matter has no name"},
+		{"no description", "---\nname: x\n---\n", "not an agent: its front matter has no description"},
 		{"name as a list", "---\nname: [a]\ndescription: x\n---\n", "has no name"},
 		{"name with a path", "---\nname: ../x\ndescription: x\n---\n", "name: an agent cannot be called \"../x\": " + NameRule},
 		{"name with a control character", "---\nname: \"a\\x1b[0m\"\ndescription: x\n---\n", "an agent cannot be called"},
@@ -278,7 +280,7 @@ func FuzzParse(f *testing.F) {
 		if !ValidName(d.Name) || d.Description == "" || d.Hooks != nil && !json.Valid(d.Hooks) {
 			t.Errorf("got %+v", d)
 		}
-		d.Allows("Read", true)
+		d.Allows("Read", &tool.Traits{}, true)
 		d.MayLaunch("x")
 	})
 }

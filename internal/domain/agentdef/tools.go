@@ -3,6 +3,9 @@ package agentdef
 import (
 	"slices"
 	"strings"
+
+	"adze/internal/permission/compat"
+	"adze/internal/tool"
 )
 
 // agentTool launches agents; oldAgentTool is its name in other programs' files.
@@ -14,53 +17,38 @@ const (
 	serverPrefix = "mcp__"
 )
 
-// never returns the tools that no sub-agent gets: they concern the user or the main
-// conversation.
-func never() []string {
-	return []string{"TaskOutput", "EnterPlanMode", exitPlan, "AskUserQuestion", "TaskStop", "Workflow"}
-}
-
-// async returns the tools that a background agent may have in addition to server tools.
-func async() []string {
-	return []string{
-		"Read", "Write", "Edit", "NotebookEdit", "Bash", "PowerShell", "Glob", "Grep", "WebFetch", "WebSearch", "TodoWrite", "Skill",
-		"TaskCreate", "TaskGet", "TaskList", "TaskUpdate",
-		"SearchExtraTools", "ExecuteExtraTool", "StructuredOutput", "EnterWorktree", "ExitWorktree",
-	}
-}
-
-// Allows reports whether an agent with this definition gets a tool. If background is true, the
-// agent runs in the background, where it can't prompt.
-func (d *Definition) Allows(tool string, background bool) bool {
-	tool = canonical(tool)
-	if names(d.Disallowed, tool) {
+// Allows reports whether an agent with this definition gets a tool with the given traits. If
+// background is true, the agent runs in the background, where it can't prompt.
+func (d *Definition) Allows(name string, t *tool.Traits, background bool) bool {
+	name = compat.Canonical(name)
+	if names(d.Disallowed, name) {
 		return false
 	}
-	if strings.HasPrefix(tool, serverPrefix) {
+	if strings.HasPrefix(name, serverPrefix) {
 		return true
 	}
 	switch {
-	case tool == exitPlan && d.Mode == planMode:
-	case slices.Contains(never(), tool):
+	case name == exitPlan && d.Mode == planMode:
+	case t.MainOnly:
 		return false
-	case tool == agentTool: // only if named, so that agents do not launch agents by default
+	case name == agentTool: // only if named, so that agents do not launch agents by default
 		return !background && slices.ContainsFunc(d.Tools, launches)
 	}
-	if background && !slices.Contains(async(), tool) {
+	if background && !t.Background {
 		return false
 	}
-	return d.Tools == nil || names(d.Tools, tool)
+	return d.Tools == nil || names(d.Tools, name)
 }
 
-// Creates reports whether an agent with this definition can create files.
-func (d *Definition) Creates() bool {
-	return d.Mode != planMode && slices.ContainsFunc([]string{"Write", "Bash", "PowerShell"}, d.Offers)
+// Creates reports whether an agent with this definition can create files, given the tools that do.
+func (d *Definition) Creates(tools []string) bool {
+	return d.Mode != planMode && slices.ContainsFunc(tools, d.Offers)
 }
 
 // Offers reports whether the main conversation has a tool while an agent with this definition
 // runs it. The restrictions on sub-agents do not apply there.
 func (d *Definition) Offers(tool string) bool {
-	tool = canonical(tool)
+	tool = compat.Canonical(tool)
 	switch {
 	case names(d.Disallowed, tool):
 		return false
@@ -106,23 +94,6 @@ func names(list []string, tool string) bool {
 		if prefix, open := strings.CutSuffix(item, "*"); open {
 			return strings.HasPrefix(tool, prefix)
 		}
-		return canonical(item) == tool || strings.HasPrefix(item, serverPrefix) && strings.HasPrefix(tool, item+"__")
+		return compat.Canonical(item) == tool || strings.HasPrefix(item, serverPrefix) && strings.HasPrefix(tool, item+"__")
 	})
-}
-
-// canonical returns the current name of a tool.
-func canonical(name string) string {
-	switch name {
-	case oldAgentTool:
-		return agentTool
-	case "Shell":
-		return "Bash"
-	case "MultiEdit":
-		return "Edit"
-	case "ToolSearch":
-		return "SearchExtraTools"
-	case "KillShell":
-		return "TaskStop"
-	}
-	return name
 }

@@ -2,8 +2,19 @@ package agentdef
 
 import (
 	"slices"
+	"strings"
 	"testing"
+
+	"adze/internal/tool"
 )
+
+// traits returns the traits of a tool in these tests.
+func traits(name string) *tool.Traits {
+	return &tool.Traits{
+		Background: slices.Contains(strings.Fields("Read Bash Glob SearchExtraTools"), name),
+		MainOnly:   slices.Contains(strings.Fields("TaskOutput TaskStop EnterPlanMode ExitPlanMode AskUserQuestion Workflow"), name),
+	}
+}
 
 // Proves AGENT-11, AGENT-05.
 func TestAllows(t *testing.T) {
@@ -26,7 +37,7 @@ func TestAllows(t *testing.T) {
 		{"agents, listed", Access{Tools: []string{"Agent"}}, []string{"Agent", "mcp__web__get"}, []string{"mcp__web__get"}},
 		{"agents, by the old name", Access{Tools: []string{"Task(Explore)"}}, []string{"Agent", "mcp__web__get"}, []string{"mcp__web__get"}},
 		{"agents, not by a star", Access{Tools: []string{"*"}}, []string{"Read", "Bash", "Glob", "Sleep", "mcp__web__get"}, []string{"Read", "Bash", "Glob", "mcp__web__get"}},
-		{"agents, listed beside a star", Access{Tools: []string{"*", "Agent(x)"}}, []string{"Read", "Bash", "Glob", "Sleep", "Agent", "mcp__web__get"}, []string{"Read", "Bash", "Glob", "mcp__web__get"}},
+		{"agents, listed with a star", Access{Tools: []string{"*", "Agent(x)"}}, []string{"Read", "Bash", "Glob", "Sleep", "Agent", "mcp__web__get"}, []string{"Read", "Bash", "Glob", "mcp__web__get"}},
 		{"agents, listed and subtracted", Access{Tools: []string{"Agent"}, Disallowed: []string{"Task"}}, []string{"mcp__web__get"}, []string{"mcp__web__get"}},
 		{"the old name of a tool", Access{Tools: []string{"Shell"}}, []string{"Bash", "mcp__web__get"}, []string{"Bash", "mcp__web__get"}},
 		{"an unknown name", Access{Tools: []string{"Raed"}}, []string{"mcp__web__get"}, []string{"mcp__web__get"}},
@@ -37,9 +48,9 @@ func TestAllows(t *testing.T) {
 			d := Definition{Access: test.access}
 			for _, background := range []bool{false, true} {
 				var got []string
-				for _, tool := range all {
-					if d.Allows(tool, background) {
-						got = append(got, tool)
+				for _, name := range all {
+					if d.Allows(name, traits(name), background) {
+						got = append(got, name)
 					}
 				}
 				want := test.tools
@@ -59,10 +70,10 @@ func TestAllows(t *testing.T) {
 // Proves AGENT-11.
 func TestAllowsOtherNames(t *testing.T) {
 	launcher := Definition{Access: Access{Tools: []string{"Agent", "Bash"}}}
-	if !launcher.Allows("Task", false) || !launcher.Offers("Task") || !launcher.Allows("Shell", true) || !(&Definition{}).Allows("ToolSearch", true) {
+	if !launcher.Allows("Task", traits("Agent"), false) || !launcher.Offers("Task") || !launcher.Allows("Shell", traits("Bash"), true) || !(&Definition{}).Allows("ToolSearch", traits("SearchExtraTools"), true) {
 		t.Error("a tool is refused for its other name")
 	}
-	if (&Definition{}).Allows("KillShell", false) || (&Definition{}).Allows("Task", false) {
+	if (&Definition{}).Allows("KillShell", traits("TaskStop"), false) || (&Definition{}).Allows("Task", traits("Agent"), false) {
 		t.Error("a tool is had by its other name")
 	}
 }

@@ -52,7 +52,6 @@ const (
 type Extras struct {
 	cfg        Config
 	policy     *deferral.Policy
-	core       map[string]bool
 	Discovered deferral.Discovered
 	changes    atomic.Int64 // server change count
 	stop       func()
@@ -71,17 +70,13 @@ type Extras struct {
 
 // New returns a conversation's extras. Close releases their resources.
 func New(c Config) *Extras {
-	x := &Extras{cfg: c, core: map[string]bool{}, stop: func() {}, inSystem: map[string]string{}}
-	for _, name := range coreTools() {
-		x.core[name] = true
-	}
+	x := &Extras{cfg: c, stop: func() {}, inSystem: map[string]string{}}
 	var begun struct{ On bool }
 	json.Unmarshal(c.Last[deferralKind], &begun) // ok: deferral starts again when there are many
 	var found struct{ Names []string }
 	json.Unmarshal(c.Last[discoveredKind], &found) // ok: some are suggested again
 	x.Discovered.Restore(found.Names)
 	x.policy = deferral.New(deferral.Config{
-		Core:     func(name string) bool { return x.core[name] },
 		Settings: x.settings, Unlisted: c.Unlisted,
 		Model: c.Model, Count: c.Count, Warn: c.Say,
 		Begun: func() { x.note(deferralKind, map[string]any{"on": true}) },

@@ -3,6 +3,7 @@ package deferred
 import (
 	"context"
 
+	"adze/internal/feature"
 	"adze/internal/msg"
 	"adze/internal/platform/text/texts"
 	"adze/internal/prompt"
@@ -11,15 +12,6 @@ import (
 	"adze/internal/tool/suggest"
 	"adze/internal/tools/extratools"
 )
-
-// coreTools returns the tools that are in every request, if available. All others are deferred.
-func coreTools() []string {
-	return []string{
-		"Bash", "PowerShell", "Read", "Edit", "Write", "Glob", "Grep", "Agent", "AskUserQuestion", "TaskCreate", "TodoWrite",
-		"EnterPlanMode", "ExitPlanMode", "VerifyPlanExecution", "WebFetch", "WebSearch", "LSP", "Skill", "Workflow", "Sleep",
-		extratools.SearchName, extratools.ExecuteName, "StructuredOutput",
-	}
-}
 
 // Tools returns the tools that find and run deferred tools. x may be nil if they are never
 // called.
@@ -74,8 +66,13 @@ func (x *Extras) News() []string {
 	return x.open.Announcer.Arrivals()
 }
 
-// Hear suggests tools relevant to a message. See [session.PromptHook].
-func (x *Extras) Hear(_ context.Context, p session.Prompt) (h session.HookResult) {
+// Part returns the deferred tools' contribution to a conversation.
+func (x *Extras) Part() feature.Part {
+	return feature.Part{Name: "tools", PromptHook: x.PromptHook, News: x.News}
+}
+
+// PromptHook suggests tools relevant to a message. See [session.PromptHook].
+func (x *Extras) PromptHook(_ context.Context, p session.Prompt) (h session.HookResult) {
 	x.Save()
 	var lines []string
 	if before := x.open.Session().Conversation(); len(before) > 0 { // the index does not exist yet for the first message

@@ -32,22 +32,10 @@ const (
 type Config struct {
 	Version      string
 	Instructions string // instructions for the client's model
-	Offers       []Offer
 	Executor     *exec.Executor
 	Pool         func() *tool.Pool
 	Log          *slog.Logger
 }
-
-// An Offer is a tool that clients may call, if it is in the pool.
-type Offer struct {
-	Name string
-	// Facts holds the properties that apply to every call; nil if they depend on the input.
-	Facts *Facts
-}
-
-// Facts holds tool annotations for clients, which show them or use them to decide when to
-// prompt.
-type Facts struct{ ReadOnly, OpenWorld bool }
 
 // A Server serves clients, all with the same conversation. It is safe for concurrent use.
 type Server struct {
@@ -79,11 +67,8 @@ func New(c Config) *Server {
 		//lint:ignore SA1019 clients of older revisions set the level of the log
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Logging: &sdk.LoggingCapabilities{}},
 	})
-	pool := s.Pool()
-	for _, o := range s.Offers {
-		if t, name, ok := pool.Lookup(o.Name); ok {
-			s.speaker.AddTool(described(name, t, o.Facts), s.call)
-		}
+	for _, t := range s.served() {
+		s.speaker.AddTool(described(t), s.call)
 	}
 	return s
 }
@@ -91,23 +76,25 @@ func New(c Config) *Server {
 // Close ends all calls.
 func (s *Server) Close() { s.end(errEnded) }
 
-// Tools returns the number of available offers.
-func (s *Server) Tools() int {
-	n, pool := 0, s.Pool()
-	for _, o := range s.Offers {
-		if _, _, ok := pool.Lookup(o.Name); ok {
-			n++
+// Tools returns the number of available tools.
+func (s *Server) Tools() int { return len(s.served()) }
+
+// served returns the tools in the pool that clients may call.
+func (s *Server) served() (all []tool.Tool) {
+	for _, t := range s.Pool().Callable() {
+		if t.Traits().Served != nil {
+			all = append(all, t)
 		}
 	}
-	return n
+	return all
 }
 
 // described returns a tool's description for clients.
-func described(name string, t tool.Tool, facts *Facts) *sdk.Tool {
+func described(t tool.Tool) *sdk.Tool {
 	spec := t.Spec()
-	d := &sdk.Tool{Name: name, Description: spec.Description, InputSchema: spec.Schema}
-	if facts != nil {
-		d.Annotations = &sdk.ToolAnnotations{ReadOnlyHint: facts.ReadOnly, OpenWorldHint: &facts.OpenWorld}
+	d := &sdk.Tool{Name: spec.Name, Description: spec.Description, InputSchema: spec.Schema}
+	if a := t.Traits().Served; a.Fixed {
+		d.Annotations = &sdk.ToolAnnotations{ReadOnlyHint: a.ReadOnly, OpenWorldHint: &a.OpenWorld}
 	}
 	if output := t.Traits().Output; isObject(output) {
 		d.OutputSchema = output

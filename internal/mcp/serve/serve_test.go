@@ -42,7 +42,7 @@ func (c jobCall) Run(ctx context.Context, report func(tool.Progress)) (tool.Resu
 // made returns a tool that calls run.
 func made(name string, beside bool, run func(context.Context, string, func(tool.Progress)) (tool.Result, error)) tool.Tool {
 	return tool.NewBound(tool.Def{
-		Name: name, Doc: "Does a job.", Schema: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"additionalProperties":false}`),
+		Name: name, Traits: tool.Traits{Served: &tool.Annotations{}}, Doc: "Does a job.", Schema: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"additionalProperties":false}`),
 	}, func(in job) (tool.Call, error) {
 		in.beside = beside
 		return jobCall{in, run}, nil
@@ -65,10 +65,6 @@ func serving(t *testing.T, tools ...tool.Tool) *Server {
 		t.Fatal(problems)
 	}
 	c := Config{Version: "1", Instructions: "Use them.", Pool: func() *tool.Pool { return pool }, Executor: &exec.Executor{Gates: []exec.Gate{{Name: "all", Gate: gate{}}}}}
-	for _, tl := range tools {
-		c.Offers = append(c.Offers, Offer{Name: tl.Spec().Name})
-	}
-	c.Offers = append(c.Offers, Offer{Name: "Absent"})
 	s := New(c)
 	t.Cleanup(s.Close)
 	return s
@@ -349,7 +345,7 @@ func TestAddresses(t *testing.T) {
 		{"0.0.0.0:8000", token, ""}, {"example.com:80", token, ""},
 		{"0.0.0.0:8000", "", "other machines"}, {":8000", "", "other machines"}, {"[::]:8000", "", "other machines"},
 		{"192.168.1.5:80", "", "other machines"}, {"localhost.evil.example:80", "", "other machines"}, {"127.0.0.1.nip.example:80", "", "other machines"},
-		{"8000", "", "no address"}, {"", "", "no address"}, {"0.0.0.0:8000", "short", "fewer than 16"},
+		{"8000", "", "invalid address"}, {"", "", "invalid address"}, {"0.0.0.0:8000", "short", "fewer than 16"},
 	} {
 		err := CheckAddress(tt.address, tt.token)
 		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {

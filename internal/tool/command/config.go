@@ -73,6 +73,8 @@ func (c *Config) Fill() {
 // Traits returns the tool's traits.
 func (c *Config) Traits(hint string, enabled func() error) tool.Traits {
 	return tool.Traits{
+		Core: true, Background: true,
+		Served:    &tool.Annotations{},
 		Params:    tool.Params{Commands: []string{"command"}, Texts: []string{"description"}},
 		Hint:      hint,
 		MaxChars:  c.MaxChars,

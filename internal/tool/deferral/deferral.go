@@ -80,8 +80,6 @@ type Model struct {
 
 // Config configures a [Policy].
 type Config struct {
-	// Core reports whether a tool is never deferred unless it is late: see [tool.Traits].
-	Core func(name string) bool
 	// Unlisted reports whether the conversation has started without a tool; may be nil.
 	Unlisted func(name string) bool
 	Settings func() Settings
@@ -123,7 +121,7 @@ func New(c Config, begun bool) *Policy {
 // Deferred reports whether a tool may be deferred. See [tool.Registry].
 func (p *Policy) Deferred(name string, t *tool.Traits) bool {
 	late := t.Late && p.cfg.Unlisted != nil && p.cfg.Unlisted(name)
-	return !t.AlwaysLoad && (late || !p.cfg.Core(name))
+	return late || !t.Core
 }
 
 // Defers reports whether tools are deferred now, given the candidates. See [tool.Registry].

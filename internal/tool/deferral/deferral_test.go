@@ -30,7 +30,6 @@ type conversation struct {
 
 func (c *conversation) policy() *Policy {
 	cfg := Config{
-		Core:     func(name string) bool { return name == "Read" },
 		Settings: func() Settings { return c.Settings },
 		Model:    func() Model { return c.Model },
 		Warn:     func(text string) { c.warned = append(c.warned, text) },
@@ -131,12 +130,12 @@ func TestThreshold(t *testing.T) {
 		}
 		again := sized(tt.tokens) // another slice with the same tools
 		if p.Defers(again) != tt.want || c.asked != tt.asked {
-			t.Errorf("%s: the provider was asked %d times", tt.name, c.asked)
+			t.Errorf("%s: %d requests to the provider", tt.name, c.asked)
 		}
 		c.Model.ID = "other"
 		p.Defers(tools)
 		if more := tt.asked; !tt.want && c.asked != tt.asked+more {
-			t.Errorf("%s: for another model the provider was asked %d times in all", tt.name, c.asked)
+			t.Errorf("%s: with another model %d requests in all", tt.name, c.asked)
 		}
 		if tt.want && (!p.Defers(nil) || c.begun != 1) {
 			t.Errorf("%s: it is off again after a server left, or has begun %d times", tt.name, c.begun)
@@ -157,18 +156,18 @@ func TestDeferred(t *testing.T) {
 		traits tool.Traits
 		want   bool
 	}{
-		{"Read", tool.Traits{}, false},
+		{"Read", tool.Traits{Core: true}, false},
 		{"Snip", tool.Traits{}, true},
-		{"StructuredOutput", tool.Traits{AlwaysLoad: true}, false},
+		{"StructuredOutput", tool.Traits{Core: true}, false},
 		{"mcp__db__q", tool.Traits{Origin: "mcp:db"}, true},
-		{"mcp__db__q", tool.Traits{Origin: "mcp:db", AlwaysLoad: true}, false},
+		{"mcp__db__q", tool.Traits{Origin: "mcp:db", Core: true}, false},
 	} {
 		if got := p.Deferred(tt.name, &tt.traits); got != tt.want {
 			t.Errorf("%s %+v: deferred %v", tt.name, tt.traits, got)
 		}
 	}
 	counts := map[string]int{}
-	r := tool.NewRegistry(named("Read", 1, tool.Traits{}), named("Snip", 1, tool.Traits{}))
+	r := tool.NewRegistry(named("Read", 1, tool.Traits{Core: true}), named("Snip", 1, tool.Traits{}))
 	r.Deferred = func(name string, t *tool.Traits) bool { counts[name]++; return p.Deferred(name, t) }
 	r.Assemble(nil, nil)
 	if diff := cmp.Diff(map[string]int{"Read": 1, "Snip": 1}, counts); diff != "" {
@@ -201,7 +200,7 @@ func TestDiscovered(t *testing.T) {
 	var resumed Discovered
 	resumed.Restore(d.names)
 	if _, changed := resumed.Changes(); changed || !resumed.Has("tool500") {
-		t.Error("a resumed set has changed, or lacks what it had")
+		t.Error("a resumed set differs")
 	}
 }
 
@@ -210,12 +209,12 @@ func TestDiscovered(t *testing.T) {
 // Proves SKILL-07.
 func TestLate(t *testing.T) {
 	unlisted := map[string]bool{"Skill": true, "Read": true}
-	p := New(Config{Core: func(string) bool { return true }, Unlisted: func(name string) bool { return unlisted[name] }}, false)
-	if !p.Deferred("Skill", &tool.Traits{Late: true}) || p.Deferred("Read", &tool.Traits{}) {
+	p := New(Config{Unlisted: func(name string) bool { return unlisted[name] }}, false)
+	if !p.Deferred("Skill", &tool.Traits{Core: true, Late: true}) || p.Deferred("Read", &tool.Traits{Core: true}) {
 		t.Error("a late tool is listed, or another is deferred")
 	}
 	delete(unlisted, "Skill")
-	if p.Deferred("Skill", &tool.Traits{Late: true}) {
+	if p.Deferred("Skill", &tool.Traits{Core: true, Late: true}) {
 		t.Error("a tool that is listed is deferred")
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"adze/internal/platform/shell"
+	"adze/internal/platform/text/texts"
 	"adze/internal/tool"
 )
 
@@ -68,17 +69,19 @@ func TestDeclares(t *testing.T) {
 // Proves CTX-10.
 func TestTranslated(t *testing.T) {
 	for chinese, want := range map[string]string{
-		"":                               "Echo: the Chinese description has 0 line breaks, the English one 0\nEcho: the parameter text has no Chinese text",
-		"-- doc --\n一\n二\n-- text --\n三": "Echo: the Chinese description has 1 line breaks, the English one 0",
-		"-- doc --\n一\n-- text --\n{}\n": "Echo: the Chinese text of text is empty or has a gap",
-		"-- doc --\n一\n-- text --\n二\n-- more --\n三": "Echo: there is a Chinese text for more, which is no parameter",
+		"-- doc --\n一\n二\n-- text --\n三":             "Echo: the Chinese description has 1 line breaks, the English one 0",
+		"-- doc --\n一\n-- text --\n{}\n":             "Echo: the Chinese text of text is empty or has a gap",
+		"-- doc --\n一\n-- text --\n二\n-- more --\n三": "Echo: Chinese text for an unknown parameter more",
 	} {
-		if got := strings.Join(translated(echo(func(d *tool.Def) { d.Translate = tool.InChinese(chinese) })), "\n"); got != want {
+		problems, missing := translated(echo(func(d *tool.Def) { d.Translate = tool.InChinese(chinese) }))
+		if got := strings.Join(problems, "\n"); got != want || len(missing) > 0 {
 			t.Errorf("%q: %s", chinese, got)
 		}
 	}
-	if got := translated(echo(func(d *tool.Def) { d.Translate = nil })); len(got) != 1 {
-		t.Errorf("without any: %q", got)
+	for _, f := range []func(texts.Language) map[string]string{nil, tool.InChinese("-- doc --\n一"), tool.InChinese("-- text --\n一")} {
+		if problems, missing := translated(echo(func(d *tool.Def) { d.Translate = f })); len(problems) > 0 || len(missing) != 1 {
+			t.Errorf("a missing text is reported as %q, %q", problems, missing)
+		}
 	}
 }
 
@@ -140,7 +143,7 @@ func (f *fickle) Command() *tool.Command {
 
 func TestImpure(t *testing.T) {
 	for broken, want := range map[string]string{
-		"answer": "ReadOnly answers false, then true", "input": "made", "title": "Title answers nothing",
+		"answer": "ReadOnly answers false, then true", "input": "a capability changed the input", "title": "Title answers nothing",
 		"command": "either a script or a foreign one",
 	} {
 		got := strings.Join(impure(&fickle{echoInput: echoInput{"hello"}, break_: broken}), "\n")

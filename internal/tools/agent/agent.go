@@ -106,6 +106,7 @@ func New(c Config) tool.Tool {
 		Doc:    strings.TrimSpace(doc) + list,
 		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
 		Traits: tool.Traits{
+			Core:    true,
 			Params:  tool.Params{Paths: []string{"cwd"}, Texts: []string{"description", "prompt", "subagent_type", "model", "name", "team_name", "mode"}},
 			Aliases: []string{"Task"},
 			Hint:    "launch an agent for a task of its own", Delegates: true,
@@ -148,7 +149,7 @@ func cut(s string) string {
 
 func (c *Config) bind(in Input) (tool.Call, error) {
 	if strings.TrimSpace(in.Prompt) == "" {
-		return nil, errors.New("prompt is empty: say what the agent is to do")
+		return nil, errors.New("prompt is empty: describe the agent's task")
 	}
 	if in.Isolation == "worktree" && in.Dir != "" {
 		return nil, errors.New("isolation and cwd cannot be combined: a worktree is a directory of its own")

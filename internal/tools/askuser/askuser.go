@@ -78,6 +78,7 @@ func New(c Config) tool.Tool {
 	return tool.New(tool.Def{
 		Name: Name, Doc: strings.TrimSpace(doc), Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
 		Traits: tool.Traits{
+			Core: true, MainOnly: true,
 			Params: tool.Params{Texts: []string{"questions/question", "questions/header", "questions/options/label", "questions/options/description", "questions/options/preview"}},
 			Hint:   "ask the user to choose between options", Enabled: c.Available, Translate: tool.InChinese(chinese),
 			Output: json.RawMessage(strings.TrimSpace(outputSchema)),
@@ -141,7 +142,7 @@ func (c Config) run(ctx context.Context, in Input, _ func(tool.Progress)) (tool.
 	for i, q := range in.Questions {
 		text := strings.Join(a.Chosen[i], ", ")
 		if text == "" {
-			fmt.Fprintf(&told, "- %s\n  (skipped: decide this yourself, and say what you assumed)\n", q.Question)
+			fmt.Fprintf(&told, "- %s\n  (skipped: decide this yourself and state your assumptions)\n", q.Question)
 			continue
 		}
 		out.Answers[q.Question] = text
@@ -169,5 +170,5 @@ func declined(message string) string {
 	if message != "" {
 		return "No option was chosen. The reply was: " + message
 	}
-	return "The user did not answer. Do not ask the same again: decide yourself what can be decided, and say what you assumed."
+	return "The user did not answer. Do not repeat the question: decide yourself where possible and state your assumptions."
 }

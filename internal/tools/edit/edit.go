@@ -104,6 +104,8 @@ func New(c Config) tool.Tool {
 		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
 		Strict: true,
 		Traits: tool.Traits{
+			Core: true, Background: true,
+			Served:    &tool.Annotations{Fixed: true},
 			Params:    tool.Params{Paths: []string{"file_path"}, Texts: []string{"old_string", "new_string", "edits/old_string", "edits/new_string"}},
 			Translate: tool.InChinese(chinese),
 			Hint:      "replace text in a file",

@@ -60,6 +60,7 @@ func Search(f *Finder) tool.Tool {
 		Doc:    strings.TrimSpace(searchDoc),
 		Schema: json.RawMessage(strings.TrimSpace(searchSchema)),
 		Traits: tool.Traits{
+			Core: true, Background: true,
 			Params:       tool.Params{Texts: []string{"query"}},
 			Aliases:      []string{"ToolSearch"},
 			Translate:    tool.InChinese(searchChinese),
@@ -79,6 +80,7 @@ func Execute() tool.Tool {
 		Doc:    strings.TrimSpace(executeDoc),
 		Schema: json.RawMessage(strings.TrimSpace(executeSchema)),
 		Traits: tool.Traits{
+			Core: true, Background: true,
 			Params:     tool.Params{Texts: []string{"tool_name"}},
 			Translate:  tool.InChinese(executeChinese),
 			Hint:       "run a tool that is not in the list",

@@ -67,7 +67,7 @@ func public(t testing.TB) []tool.Tool {
 func poolOf(t testing.TB, core, deferred []tool.Tool, denied func(string) bool) *tool.Pool {
 	t.Helper()
 	r := tool.NewRegistry(core...)
-	r.Deferred = func(_ string, traits *tool.Traits) bool { return !traits.AlwaysLoad }
+	r.Deferred = func(_ string, traits *tool.Traits) bool { return !traits.Core }
 	pool, problems := r.Assemble(deferred, denied)
 	if len(problems) > 0 {
 		t.Fatal(problems)

@@ -56,6 +56,8 @@ func New(c Config) tool.Tool {
 		Doc:    strings.TrimSpace(doc),
 		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
 		Traits: tool.Traits{
+			Core: true, Background: true,
+			Served:    &tool.Annotations{Fixed: true, ReadOnly: true},
 			Params:    tool.Params{Paths: []string{"path", "pattern"}},
 			Translate: tool.InChinese(chinese),
 			Hint:      "find files by name pattern",

@@ -80,6 +80,8 @@ func New(c Config) tool.Tool {
 		Doc:    strings.TrimSpace(doc),
 		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
 		Traits: tool.Traits{
+			Core: true, Background: true,
+			Served:    &tool.Annotations{Fixed: true, ReadOnly: true},
 			Params:    tool.Params{Paths: []string{"path"}, Texts: []string{"pattern", "glob", "type"}},
 			Translate: tool.InChinese(chinese),
 			Hint:      "search file contents by regular expression",

@@ -39,7 +39,7 @@ func TestAuthenticate(t *testing.T) {
 		if spec := made.Spec(); spec.Name != "mcp__vault__authenticate" || !json.Valid(spec.Schema) || len(spec.Description) > 300 {
 			t.Errorf("%+v", spec)
 		}
-		if traits := made.Traits(); traits.Origin != "mcp:vault" || traits.AlwaysLoad {
+		if traits := made.Traits(); traits.Origin != "mcp:vault" || traits.Core {
 			t.Errorf("%+v", traits)
 		}
 		call, err := made.Bind(json.RawMessage(`{"anything":1}`))
@@ -47,7 +47,7 @@ func TestAuthenticate(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, reads := tool.As[interface{ ReadOnly() bool }](call); reads {
-			t.Error("it says that it only reads, so that it might not ask")
+			t.Error("it claims to be read-only, so it might skip the prompt")
 		}
 		got, err := call.Run(t.Context(), func(tool.Progress) {})
 		if (err != nil) != tt.fails {

@@ -131,7 +131,7 @@ func TestAlwaysLoad(t *testing.T) {
 	}
 	var got []bool
 	for _, tl := range NewSet(Config{IgnoreAlwaysLoad: []string{"c"}}).Tools(offered) {
-		got = append(got, tl.Traits().AlwaysLoad)
+		got = append(got, tl.Traits().Core)
 	}
 	if diff := cmp.Diff([]bool{false, true, true, false}, got); diff != "" {
 		t.Error(diff)
@@ -145,11 +145,11 @@ func TestBind(t *testing.T) {
 		{"fits", people, `{"name":"Ada", "extra":1}`, `{"name":"Ada", "extra":1}`, "", ""},
 		{"every field is named", people, `{"age":[]}`, "", "name", ""},
 		{"a number in quotes", people, `{"name":"Ada","age":"36"}`, `{"name":"Ada","age":36}`, "", ""},
-		{"no object", people, `[1]`, "", "no JSON object", ""},
-		{"null", `{}`, `null`, "", "no JSON object", ""},
-		{"not even a schema", `{"type":"no such type"}`, `{"x":1}`, `{"x":1}`, "", "server alone checks"},
-		{"a schema elsewhere", `{"properties":{"a":{"$ref":"https://example.org/x.json"}}}`, `{"a":1}`, `{"a":1}`, "", "server alone checks"},
-		{"without end", `{"anyOf":[{"$ref":"#"}]}`, `{}`, `{}`, "", "server alone checks"},
+		{"no object", people, `[1]`, "", "not a JSON object", ""},
+		{"null", `{}`, `null`, "", "not a JSON object", ""},
+		{"not even a schema", `{"type":"no such type"}`, `{"x":1}`, `{"x":1}`, "", "only the server checks"},
+		{"a schema elsewhere", `{"properties":{"a":{"$ref":"https://example.org/x.json"}}}`, `{"a":1}`, `{"a":1}`, "", "only the server checks"},
+		{"without end", `{"anyOf":[{"$ref":"#"}]}`, `{}`, `{}`, "", "only the server checks"},
 		{"exponential", `{"properties":{"a":{"allOf":[{"$ref":"#"},{"$ref":"#"}]}}}`, strings.Repeat(`{"a":`, 50) + `{}` + strings.Repeat(`}`, 50), strings.Repeat(`{"a":`, 50) + `{}` + strings.Repeat(`}`, 50), "", ""},
 		{"deep", `{}`, strings.Repeat(`{"a":`, 500) + `{}` + strings.Repeat(`}`, 500), "", "nested too deeply", ""},
 		{"no schema", ``, `{"x":1}`, `{"x":1}`, "", ""},
@@ -165,7 +165,7 @@ func TestBind(t *testing.T) {
 					t.Fatalf("bound with %v", err)
 				}
 				if unfit := (*tool.InputError)(nil); err != nil && !errors.As(err, &unfit) {
-					t.Errorf("%v is no error of the input", err)
+					t.Errorf("%v is not an input error", err)
 				}
 				if err != nil {
 					continue
@@ -175,7 +175,7 @@ func TestBind(t *testing.T) {
 				}
 			}
 			if len(f.say) > 1 || strings.Join(f.say, "") != "" != (tt.say != "") || !strings.Contains(strings.Join(f.say, ""), tt.say) {
-				t.Errorf("the user is told %q", f.say)
+				t.Errorf("the user sees %q", f.say)
 			}
 		})
 	}
@@ -239,8 +239,8 @@ func TestCall(t *testing.T) {
 
 func TestPreview(t *testing.T) {
 	tests := []struct{ name, input, want string }{
-		{"arguments", `{"sql":"drop table x","n":1}`, "mcp__db__q, tool q of server db\nThe server says that it may destroy something.\n{\n  \"sql\": \"drop table x\",\n  \"n\": 1\n}"},
-		{"what cannot be seen", "{\"a\":\"x\u202ey\U000e0041z\u200b\"}", `"x\u202ey\U000e0041z\u200b"`},
+		{"arguments", `{"sql":"drop table x","n":1}`, "mcp__db__q, tool q of server db\nThe server marks this tool as destructive.\n{\n  \"sql\": \"drop table x\",\n  \"n\": 1\n}"},
+		{"invisible characters", "{\"a\":\"x\u202ey\U000e0041z\u200b\"}", `"x\u202ey\U000e0041z\u200b"`},
 		{"long", `{"a":"` + strings.Repeat("x", 20_000) + `"}`, "more characters, which are sent as well"},
 	}
 	for _, tt := range tests {

@@ -60,7 +60,7 @@ func (t *serverTool) compile() *draft.Schema {
 		return s
 	}
 	if t.cfg.Say != nil {
-		t.cfg.Say(fmt.Sprintf("The schema of %s cannot be used, so the server alone checks what it is given: %s", t.name, tool.OneLine(err.Error(), 200)))
+		t.cfg.Say(fmt.Sprintf("The schema of %s is unusable, so only the server checks its input: %s", t.name, tool.OneLine(err.Error(), 200)))
 	}
 	return nil
 }
@@ -73,7 +73,7 @@ func (t *serverTool) Spec() msg.ToolSpec {
 // Traits implements [tool.Tool].
 func (t *serverTool) Traits() tool.Traits {
 	return tool.Traits{
-		Origin: t.origin, Hint: t.about.Hint, AlwaysLoad: t.always, Clearable: true,
+		Origin: t.origin, Hint: t.about.Hint, Core: t.always, Clearable: true,
 		MaxChars: max(tool.DefaultMaxChars, charsPerToken*t.cfg.Content.MaxTokens), Output: t.cfg.output,
 	}
 }
@@ -89,7 +89,7 @@ const charsPerToken = 6
 func (t *serverTool) Bind(input json.RawMessage) (tool.Call, error) {
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(input, &object); err != nil || object == nil {
-		return nil, &tool.InputError{Err: fmt.Errorf("invalid input for %s: it is no JSON object", t.name)}
+		return nil, &tool.InputError{Err: fmt.Errorf("invalid input for %s: not a JSON object", t.name)}
 	}
 	if draft.Deep(input) {
 		return nil, &tool.InputError{Err: fmt.Errorf("invalid input for %s: it is nested too deeply", t.name)}

@@ -76,13 +76,15 @@ func New(c Config) tool.Tool {
 		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
 		Strict: true,
 		Traits: tool.Traits{
-			Params:    tool.Params{Paths: []string{"notebook_path"}, Texts: []string{"cell_id", "new_source"}},
-			Translate: tool.InChinese(chinese),
-			Hint:      "change cells of a Jupyter notebook",
-			MaxChars:  100_000,
-			Output:    json.RawMessage(strings.TrimSpace(outputSchema)),
-			Restore:   c.Files.Restore,
-			Enabled:   c.Files.Enabled,
+			Background: true,
+			Served:     &tool.Annotations{Fixed: true},
+			Params:     tool.Params{Paths: []string{"notebook_path"}, Texts: []string{"cell_id", "new_source"}},
+			Translate:  tool.InChinese(chinese),
+			Hint:       "change cells of a Jupyter notebook",
+			MaxChars:   100_000,
+			Output:     json.RawMessage(strings.TrimSpace(outputSchema)),
+			Restore:    c.Files.Restore,
+			Enabled:    c.Files.Enabled,
 		},
 	}, func(in Input) (tool.Call, error) { return c.bind(t, in) })
 	return t

@@ -44,7 +44,7 @@ type Config struct {
 func (c Config) enabled() error {
 	switch {
 	case c.File == nil:
-		return errors.New("without a state home there is no place for a plan")
+		return errors.New("plans need a state home")
 	case c.Available != nil:
 		return c.Available()
 	}
@@ -92,6 +92,7 @@ func Enter(c Config) tool.Tool {
 		Doc:    strings.TrimSpace(enterDoc) + "\n\n" + strings.TrimSpace(when),
 		Schema: json.RawMessage(`{"type":"object","properties":{"reason":{"type":"string","description":"Why a plan helps here, in one sentence for the user."}},"additionalProperties":false}`),
 		Traits: tool.Traits{
+			Core: true, MainOnly: true,
 			Params: tool.Params{Texts: []string{"reason"}},
 			Hint:   "ask to plan before acting", Enabled: c.enabled, Spare: func() bool { return true },
 			Translate: func(l texts.Language) map[string]string {
@@ -175,6 +176,7 @@ func Exit(c Config) tool.Tool {
 		Doc:    strings.TrimSpace(exitDoc),
 		Schema: json.RawMessage(strings.TrimSpace(exitSchema)),
 		Traits: tool.Traits{
+			Core: true, MainOnly: true,
 			Params: tool.Params{Texts: []string{"plan", "allowedPrompts/prompt"}},
 			Hint:   "submit the plan for approval", Enabled: c.enabled, Spare: func() bool { return c.MayLeave != nil && c.MayLeave() != nil }, Translate: tool.InChinese(exitChinese),
 			Output: json.RawMessage(strings.TrimSpace(exitOutput)),
@@ -318,7 +320,7 @@ func approved(mode string) string {
 	case "default":
 		return "approved; adze asks before each edit"
 	case "acceptEdits":
-		return "approved; edits are no longer asked about"
+		return "approved; edits no longer need confirmation"
 	}
 	return "approved; " + mode + " mode"
 }
@@ -351,7 +353,7 @@ func read(path string) (string, error) {
 	data, err := os.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), err == nil && strings.TrimSpace(string(data)) == "":
-		return "", fmt.Errorf("there is no plan yet: write it to %s with Write, then present it again", path)
+		return "", fmt.Errorf("no plan yet: write it to %s with Write, then present it again", path)
 	case err != nil:
 		return "", fmt.Errorf("reading the plan: %w", err)
 	case len(data) > maxPlan:

@@ -118,6 +118,8 @@ func New(c Config) tool.Tool {
 		Strict:  true,
 		Foreign: foreign,
 		Traits: tool.Traits{
+			Core: true, Background: true,
+			Served:       &tool.Annotations{Fixed: true, ReadOnly: true},
 			Params:       tool.Params{Paths: []string{"file_path"}, Texts: []string{"pages"}},
 			Translate:    tool.InChinese(chinese),
 			Hint:         "read the contents of a file",

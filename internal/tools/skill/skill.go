@@ -78,6 +78,7 @@ func New(c Config) tool.Tool {
 		Doc:    strings.TrimSpace(doc),
 		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
 		Traits: tool.Traits{
+			Core: true, Background: true,
 			Params:    tool.Params{Texts: []string{"skill", "args"}},
 			Translate: tool.InChinese(chinese),
 			Hint:      "run a skill by its name",
@@ -111,9 +112,9 @@ func (c *Config) bind(in Input) (tool.Call, error) {
 func (c *Config) unknown(name string) error {
 	name = tool.OneLine(name, 80)
 	if near := spell.Closest(name, c.Names(), 3); len(near) > 0 {
-		return fmt.Errorf("there is no skill %q; did you mean %s?", name, strings.Join(near, ", "))
+		return fmt.Errorf("unknown skill %q; did you mean %s?", name, strings.Join(near, ", "))
 	}
-	return fmt.Errorf("there is no skill %q; commands that are built in are the user's", name)
+	return fmt.Errorf("unknown skill %q; only the user can run built-in commands", name)
 }
 
 // Call returns a call of a skill.

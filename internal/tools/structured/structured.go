@@ -84,7 +84,7 @@ func (o *Output) take(value json.RawMessage) error {
 	return nil
 }
 
-var errNotWanted = errors.New("no structured output was asked for; answer in text")
+var errNotWanted = errors.New("this session expects no structured output; answer in text")
 
 // Spec implements [tool.Tool].
 func (o *Output) Spec() msg.ToolSpec {
@@ -100,7 +100,7 @@ func (o *Output) Spec() msg.ToolSpec {
 // Traits implements [tool.Tool].
 func (o *Output) Traits() tool.Traits {
 	return tool.Traits{
-		Hint: "return the final answer as checked JSON", AlwaysLoad: true, Translate: tool.InChinese(chinese),
+		Hint: "return the final answer as checked JSON", Core: true, Background: true, Translate: tool.InChinese(chinese),
 		Enabled: func() error {
 			o.mu.Lock()
 			defer o.mu.Unlock()

@@ -68,6 +68,8 @@ func New(table *task.Table) tool.Tool {
 		Doc:    strings.TrimSpace(doc),
 		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
 		Traits: tool.Traits{
+			MainOnly:  true,
+			Served:    &tool.Annotations{},
 			Params:    tool.Params{Texts: []string{"task_id"}},
 			Translate: tool.InChinese(chinese),
 			Hint:      "read the output of a background task",

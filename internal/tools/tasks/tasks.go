@@ -90,6 +90,7 @@ func (c *Config) def(name, hint, doc, chinese, schema, output string) tool.Def {
 	return tool.Def{
 		Name: name, Doc: strings.TrimSpace(doc), Schema: json.RawMessage(strings.TrimSpace(schema)),
 		Traits: tool.Traits{
+			Core: name == CreateName, Background: true,
 			Params: tool.Params{Texts: []string{"taskId", "subject", "description", "activeForm", "addBlocks", "addBlockedBy", "owner"}},
 			Hint:   hint, Translate: tool.InChinese(chinese), Enabled: c.Enabled, Output: json.RawMessage(strings.TrimSpace(output)),
 		},

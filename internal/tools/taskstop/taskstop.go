@@ -55,6 +55,8 @@ func New(table *task.Table) tool.Tool {
 		Doc:    strings.TrimSpace(doc),
 		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
 		Traits: tool.Traits{
+			MainOnly:  true,
+			Served:    &tool.Annotations{},
 			Params:    tool.Params{Texts: []string{"task_id"}},
 			Translate: tool.InChinese(chinese),
 			Aliases:   []string{"KillShell"},

@@ -71,7 +71,7 @@ func Send(c Messenger) tool.Tool {
 
 // Always returns the same tool for an agent that depends on it: it is in every request.
 func Always(c Messenger) tool.Tool {
-	return send(c, tool.Traits{AlwaysLoad: true})
+	return send(c, tool.Traits{Core: true})
 }
 
 func send(c Messenger, t tool.Traits) tool.Tool {
@@ -128,7 +128,7 @@ func (in Input) letter() (Message, error) {
 	d.DisallowUnknownFields()
 	l.Order = &ControlMessage{}
 	if err := d.Decode(l.Order); err != nil {
-		return l, fmt.Errorf("the message is neither text nor one of the objects that are known: %w", err)
+		return l, fmt.Errorf("the message is neither text nor a known object: %w", err)
 	}
 	return l, l.Order.check()
 }
@@ -136,7 +136,7 @@ func (in Input) letter() (Message, error) {
 // check returns an error if an order is incomplete.
 func (o *ControlMessage) check() error {
 	if !slices.Contains([]string{ShutdownRequest, ShutdownResponse, PlanResponse}, o.Type) {
-		return fmt.Errorf("there is no message of the type %q; send text, or %s, %s or %s", tool.OneLine(o.Type, 40), ShutdownRequest, ShutdownResponse, PlanResponse)
+		return fmt.Errorf("unknown message type %q; send text, or %s, %s or %s", tool.OneLine(o.Type, 40), ShutdownRequest, ShutdownResponse, PlanResponse)
 	}
 	if o.Type == ShutdownRequest {
 		return nil
@@ -149,7 +149,7 @@ func (o *ControlMessage) check() error {
 	case refuses && o.Type == ShutdownResponse && o.Reason == "":
 		return errors.New("say in reason why you do not end")
 	case refuses && o.Type == PlanResponse && o.Feedback == "":
-		return errors.New("say in feedback what to change in the plan")
+		return errors.New("feedback is empty: describe the changes the plan needs")
 	}
 	return nil
 }

@@ -77,8 +77,9 @@ func New(c Config) tool.Tool {
 	return tool.New(tool.Def{
 		Name: Name, Doc: strings.TrimSpace(doc), Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
 		Traits: tool.Traits{
+			Core: true, Background: true,
 			Params: tool.Params{Texts: []string{"todos/content", "todos/activeForm"}},
-			Hint:   "keep a list of what to do", Translate: tool.InChinese(chinese), Enabled: c.Enabled, Output: json.RawMessage(strings.TrimSpace(outputSchema)),
+			Hint:   "keep a task list", Translate: tool.InChinese(chinese), Enabled: c.Enabled, Output: json.RawMessage(strings.TrimSpace(outputSchema)),
 		},
 	}, c.write)
 }

@@ -71,6 +71,8 @@ func New(c Config) tool.Tool {
 		Doc:    strings.TrimSpace(doc),
 		Schema: json.RawMessage(inputSchema),
 		Traits: tool.Traits{
+			Core: true, Background: true,
+			Served:    &tool.Annotations{Fixed: true, ReadOnly: true, OpenWorld: true},
 			Params:    tool.Params{Hosts: []string{"url"}, Texts: []string{"prompt"}},
 			Translate: tool.InChinese(chinese),
 			Hint:      "fetch a web page and read it",
@@ -98,7 +100,7 @@ type fetcher struct {
 
 func (f *fetcher) bind(in Input) (tool.Call, error) {
 	if strings.TrimSpace(in.Prompt) == "" {
-		return nil, errors.New("the prompt is empty: say what to find out from the page")
+		return nil, errors.New("the prompt is empty: give a question about the page")
 	}
 	u, err := f.Client.Check(in.URL)
 	if err != nil {

@@ -73,6 +73,8 @@ func New(c Config) tool.Tool {
 		Doc:    strings.TrimSpace(doc),
 		Schema: json.RawMessage(inputSchema),
 		Traits: tool.Traits{
+			Core: true, Background: true,
+			Served:    &tool.Annotations{Fixed: true, ReadOnly: true, OpenWorld: true},
 			Params:    tool.Params{Texts: []string{"query", "allowed_domains", "blocked_domains"}},
 			Translate: tool.InChinese(chinese),
 			Hint:      "search the web",
@@ -103,7 +105,7 @@ func (s *searcher) bind(in Input) (tool.Call, error) {
 	case utf8.RuneCountInString(query) < 2:
 		return nil, errors.New("the query is too short: give at least 2 characters")
 	case len(in.Allowed) > 0 && len(in.Blocked) > 0:
-		return nil, errors.New("allowed_domains and blocked_domains cannot be given together: give one of them")
+		return nil, errors.New("allowed_domains and blocked_domains exclude each other: give only one")
 	}
 	c := &call{searcher: s, in: in, query: query}
 	var err error

@@ -70,6 +70,7 @@ func New(c Config) tool.Tool {
 	return tool.NewBound(tool.Def{
 		Name: Name, Doc: strings.TrimSpace(doc) + list, Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
 		Traits: tool.Traits{
+			Core: true, MainOnly: true,
 			Params: tool.Params{Texts: []string{"name", "inputs"}},
 			Hint:   "run a workflow of several agents", Enabled: c.Enabled, Late: true,
 			Output: json.RawMessage(strings.TrimSpace(outputSchema)),
@@ -144,7 +145,7 @@ func (c *call) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, err
 	if err != nil {
 		return tool.Result{}, err
 	}
-	r := tool.Text(fmt.Sprintf("The workflow %s runs in the background as task %s. You will be told when it has ended: do not wait or poll. Its progress is in %s.", c.in.Name, t.ID, t.Output.Path()))
+	r := tool.Text(fmt.Sprintf("The workflow %s runs in the background as task %s. You will be notified when it ends: do not wait or poll. Its progress is in %s.", c.in.Name, t.ID, t.Output.Path()))
 	r.Structured = Output{TaskID: t.ID, Workflow: c.in.Name, OutputFile: t.Output.Path()}
 	r.Display = tool.Plain{Text: "running in the background as " + t.ID}
 	return r, nil

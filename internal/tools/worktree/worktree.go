@@ -70,7 +70,7 @@ type enterCall struct {
 func enter(m Mover) tool.Tool {
 	return tool.NewBound(tool.Def{
 		Name: "EnterWorktree", Doc: strings.TrimSpace(enterDoc), Schema: json.RawMessage(strings.TrimSpace(enterSchema)),
-		Traits: tool.Traits{Translate: tool.InChinese(enterChinese), Hint: "move the session into a git worktree", Params: tool.Params{Texts: []string{"name"}}},
+		Traits: tool.Traits{Background: true, Translate: tool.InChinese(enterChinese), Hint: "move the session into a git worktree", Params: tool.Params{Texts: []string{"name"}}},
 	}, func(in EntryInput) (tool.Call, error) { return &enterCall{m, in}, nil })
 }
 
@@ -148,7 +148,7 @@ type exitCall struct {
 func exit(m Mover) tool.Tool {
 	return tool.NewBound(tool.Def{
 		Name: ExitName, Doc: strings.TrimSpace(exitDoc), Schema: json.RawMessage(strings.TrimSpace(exitSchema)),
-		Traits: tool.Traits{Translate: tool.InChinese(exitChinese), Hint: "leave a git worktree, and keep or remove it"},
+		Traits: tool.Traits{Background: true, Translate: tool.InChinese(exitChinese), Hint: "leave a git worktree, and keep or remove it"},
 	}, func(in ExitInput) (tool.Call, error) { return &exitCall{m, in}, nil })
 }
 

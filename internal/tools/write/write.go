@@ -65,6 +65,8 @@ func New(c Config) tool.Tool {
 		Schema: json.RawMessage(strings.TrimSpace(inputSchema)),
 		Strict: true,
 		Traits: tool.Traits{
+			Core: true, Background: true,
+			Served:    &tool.Annotations{Fixed: true},
 			Params:    tool.Params{Paths: []string{"file_path"}, Texts: []string{"content"}},
 			Translate: tool.InChinese(chinese),
 			Hint:      "create or replace a whole file",

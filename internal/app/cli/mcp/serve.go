@@ -8,7 +8,6 @@ import (
 	"net"
 	"strings"
 
-	"adze/internal/app/toolbox"
 	"adze/internal/app/wire"
 	"adze/internal/mcp/serve"
 	"adze/internal/platform/fs/fsys"
@@ -30,7 +29,7 @@ type ServeOptions struct {
 }
 
 // instructions is the text for the clients' models.
-const instructions = "Tools of adze, which work in %s under the permission rules of its user: what needs their approval is refused, " +
+const instructions = "Tools of adze, which work in %s under the permission rules of its user: calls that need approval are refused, " +
 	"with the rule that would allow it. Read a file before you change it."
 
 // token checks the flags and returns the bearer token required of clients.
@@ -69,7 +68,7 @@ func Serve(ctx context.Context, c *console.Console, w *wire.Workspace, o ServeOp
 	}
 	defer conv.Close()
 	s := serve.New(serve.Config{
-		Version: w.Version, Instructions: fmt.Sprintf(instructions, w.Dir), Offers: toolbox.Served(),
+		Version: w.Version, Instructions: fmt.Sprintf(instructions, w.Dir),
 		Executor: conv.Session.Executor(), Pool: conv.Session.Pool,
 	})
 	defer s.Close()

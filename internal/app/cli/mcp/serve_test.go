@@ -18,7 +18,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"adze/internal/app/apptest"
-	"adze/internal/app/toolbox"
 	"adze/internal/app/wire"
 	"adze/internal/settings"
 	"adze/internal/tool"
@@ -120,7 +119,7 @@ func TestAttack(t *testing.T) {
 		{"settings of git", "Write", map[string]any{"file_path": ".git/config", "content": "[core]\n\tfsmonitor = touch owned"}, ""},
 		{"settings of adze", "Write", map[string]any{"file_path": ".adze/settings.json", "content": "{}"}, ""},
 		{"adze's own settings", "Write", map[string]any{"file_path": c.Path("home/.adze/settings.json"), "content": "{}"}, ""},
-		{"what a rule denies", "Read", map[string]any{"file_path": "private/key"}, "den"},
+		{"a denied call", "Read", map[string]any{"file_path": "private/key"}, "den"},
 		{"the same by a command", "Bash", map[string]any{"command": "cat private/key"}, ""},
 		{"a denied command", "Bash", map[string]any{"command": "curl http://127.0.0.1:1"}, ""},
 		{"a command that writes", "Bash", map[string]any{"command": "make made"}, "--allowed-tools 'Bash(make made:*)'"},
@@ -147,7 +146,7 @@ func TestAttack(t *testing.T) {
 		t.Errorf("%q, %v", data, err)
 	}
 	if _, text := c.call("Grep", map[string]any{"pattern": "hidden"}); strings.Contains(text, "hidden words") {
-		t.Error("a search shows what is denied")
+		t.Error("a search shows denied tools")
 	}
 	if r, text := c.call("Bash", map[string]any{"command": "echo still here"}); r.IsError || !strings.Contains(text, "still here") {
 		t.Errorf("after all that: %s", text)
@@ -249,22 +248,26 @@ func TestFacts(t *testing.T) {
 		"WebFetch":     {`{"url":"https://example.com/","prompt":"x"}`},
 		"WebSearch":    {`{"query":"weather"}`},
 	}
-	for _, o := range toolbox.Served() {
-		if o.Facts == nil {
+	for _, tl := range conv.Session.Pool().Callable() {
+		name, told := tl.Spec().Name, tl.Traits().Served
+		if told == nil || !told.Fixed {
 			continue
 		}
-		tl, _, ok := conv.Session.Pool().Lookup(o.Name)
-		if !ok || len(inputs[o.Name]) == 0 {
-			t.Fatalf("%s: offered %v", o.Name, ok)
+		if len(inputs[name]) == 0 {
+			t.Errorf("%s: no inputs", name)
 		}
-		for _, input := range inputs[o.Name] {
+		for _, input := range inputs[name] {
 			call, err := tl.Bind(json.RawMessage(input))
 			if err != nil {
-				t.Fatalf("%s %s: %v", o.Name, input, err)
+				t.Fatalf("%s %s: %v", name, input, err)
 			}
-			if f := tool.FactsOf(call); f.ReadOnly != o.Facts.ReadOnly || f.OpenWorld && !o.Facts.OpenWorld {
-				t.Errorf("%s %s: %+v, told %+v", o.Name, input, f, *o.Facts)
+			if f := tool.FactsOf(call); f.ReadOnly != told.ReadOnly || f.OpenWorld && !told.OpenWorld {
+				t.Errorf("%s %s: %+v, told %+v", name, input, f, *told)
 			}
 		}
+		delete(inputs, name)
+	}
+	for name := range inputs {
+		t.Errorf("%s is not offered", name)
 	}
 }
