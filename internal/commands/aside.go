@@ -9,7 +9,7 @@ import (
 
 func btwCommand() Command {
 	return Command{Name: "btw", Kind: Work, Args: "QUESTION", Doc: "ask a side question; the conversation stays as it is",
-		Run: func(_ context.Context, _ *Desk, text string) (Answer, error) {
+		Run: func(_ context.Context, _ *Registry, text string) (Answer, error) {
 			if text == "" {
 				return nil, errors.New("usage: /btw QUESTION")
 			}

@@ -99,9 +99,9 @@ type Command struct {
 	Origin string
 	// Run executes the part that needs no front end, and returns the answer for the front end
 	// to execute. Its error is shown to the user.
-	Run func(ctx context.Context, d *Desk, arg string) (Answer, error)
+	Run func(ctx context.Context, r *Registry, arg string) (Answer, error)
 	// Complete returns possible arguments for the typed prefix; it may be nil.
-	Complete func(d *Desk, arg string) []string
+	Complete func(r *Registry, arg string) []string
 }
 
 // A Kind classifies commands. At a terminal all run immediately, even while the model works; a
@@ -122,19 +122,19 @@ const (
 )
 
 // Commands returns the available commands, in the order of /help.
-func (d *Desk) Commands() []Command {
-	all := append(builtIn(d), further(d, false)...)
-	return slices.DeleteFunc(all, func(c Command) bool { return unavailable(d, &c) != nil })
+func (r *Registry) Commands() []Command {
+	all := append(r.builtIn(), r.dynamic(false)...)
+	return slices.DeleteFunc(all, func(c Command) bool { return r.unavailable(&c) != nil })
 }
 
-// further returns the dynamic commands, see [Env]. The length of their descriptions is
+// dynamic returns the dynamic commands, see [Env]. The length of their descriptions is
 // limited.
-func further(d *Desk, wait bool) []Command {
-	if d.Env.Commands == nil {
+func (r *Registry) dynamic(wait bool) []Command {
+	if r.Env.Commands == nil {
 		return nil
 	}
 	const maxDoc, maxArgs = 250, 100
-	all := slices.Clone(d.Env.Commands(wait))
+	all := slices.Clone(r.Env.Commands(wait))
 	for i := range all {
 		all[i].Doc, all[i].Args = short(all[i].Doc, maxDoc), short(all[i].Args, maxArgs)
 	}
@@ -150,15 +150,15 @@ func short(text string, n int) string {
 }
 
 // unavailable returns why a command cannot be used here, or nil.
-func unavailable(d *Desk, c *Command) error {
+func (r *Registry) unavailable(c *Command) error {
 	switch {
-	case c.Terminal && !d.Terminal && c.Instead != "":
+	case c.Terminal && !r.Terminal && c.Instead != "":
 		return fmt.Errorf("/%s is available at a terminal only; use %s", c.Name, c.Instead)
-	case c.Terminal && !d.Terminal:
+	case c.Terminal && !r.Terminal:
 		return fmt.Errorf("/%s is available at a terminal only", c.Name)
-	case c.Switch != "" && d.Env.Enabled != nil && !d.Env.Enabled(c.Switch):
-		if d.Env.Disabled != nil {
-			if name := d.Env.Disabled(c.Switch); name != "" {
+	case c.Switch != "" && r.Env.Enabled != nil && !r.Env.Enabled(c.Switch):
+		if r.Env.Disabled != nil {
+			if name := r.Env.Disabled(c.Switch); name != "" {
 				return fmt.Errorf("/%s is turned off by the variable %s; unset it to use the command", c.Name, name)
 			}
 		}
@@ -169,23 +169,23 @@ func unavailable(d *Desk, c *Command) error {
 
 // Lookup returns the command with that name or alias, whether it is available or not. An exact
 // match takes precedence over a case-insensitive one, and a built-in command over others.
-func (d *Desk) Lookup(name string) (*Command, bool) {
-	for _, s := range d.sections {
+func (r *Registry) Lookup(name string) (*Command, bool) {
+	for _, s := range r.sections {
 		if c := find(s.Commands, func(other string) bool { return other == name }); c != nil {
 			return c, true
 		}
 	}
-	further := further(d, true)
-	if c := find(further, func(other string) bool { return other == name }); c != nil {
+	dynamic := r.dynamic(true)
+	if c := find(dynamic, func(other string) bool { return other == name }); c != nil {
 		return c, true
 	}
 	fold := func(other string) bool { return strings.EqualFold(other, name) }
-	for _, s := range d.sections {
+	for _, s := range r.sections {
 		if c := find(s.Commands, fold); c != nil {
 			return c, true
 		}
 	}
-	c := find(further, fold)
+	c := find(dynamic, fold)
 	return c, c != nil
 }
 
@@ -223,15 +223,15 @@ func Names(name string) bool {
 }
 
 // Run runs the named command.
-func (d *Desk) Run(ctx context.Context, name, arg string) (Answer, error) {
-	c, ok := d.Lookup(name)
+func (r *Registry) Run(ctx context.Context, name, arg string) (Answer, error) {
+	c, ok := r.Lookup(name)
 	if !ok {
-		return nil, unknown(d, name)
+		return nil, r.unknown(name)
 	}
-	if err := unavailable(d, c); err != nil {
+	if err := r.unavailable(c); err != nil {
 		return nil, err
 	}
-	return c.Run(ctx, d, arg)
+	return c.Run(ctx, r, arg)
 }
 
 // maxWord limits how much of the input an error message repeats.
@@ -239,16 +239,16 @@ const maxWord = 60
 
 // unknown returns the error for a command that does not exist, with the closest name if there
 // is one.
-func unknown(d *Desk, name string) error {
-	if offered := d.offered.Load(); offered != nil && slices.Contains(*offered, "/"+name) {
-		return fmt.Errorf("there is no command /%s any more: the file or the server that it came from is gone", name)
+func (r *Registry) unknown(name string) error {
+	if offered := r.offered.Load(); offered != nil && slices.Contains(*offered, "/"+name) {
+		return fmt.Errorf("/%s no longer exists: its file or server is gone", name)
 	}
 	var names []string
-	for _, c := range d.Commands() {
+	for _, c := range r.Commands() {
 		names = append(names, c.Name)
 	}
 	if why := absent()[strings.ToLower(name)]; why != "" {
-		return fmt.Errorf("there is no /%s: %s", strings.ToLower(name), why)
+		return fmt.Errorf("no /%s: %s", strings.ToLower(name), why)
 	}
 	near := spell.Closest(name, names, 1)
 	name = tool.OneLine(name, maxWord)

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// offer returns a desk with commands that are not built in.
-func offer(commands ...Command) *Desk {
+// offer returns a registry with commands that are not built in.
+func offer(commands ...Command) *Registry {
 	for i := range commands {
 		commands[i].Kind = Ask
 		if commands[i].Origin == "" {
@@ -18,7 +18,7 @@ func offer(commands ...Command) *Desk {
 		}
 		if commands[i].Run == nil {
 			name := commands[i].Name
-			commands[i].Run = func(context.Context, *Desk, string) (Answer, error) { return Prompt{Text: name}, nil }
+			commands[i].Run = func(context.Context, *Registry, string) (Answer, error) { return Prompt{Text: name}, nil }
 		}
 	}
 	return New(Config{Terminal: true, Env: Env{Commands: func(bool) []Command { return commands }}})
@@ -29,11 +29,11 @@ func offer(commands ...Command) *Desk {
 //
 // Proves CMD-01.
 func TestLookupOrder(t *testing.T) {
-	d := offer(Command{Name: "help"}, Command{Name: "Cost"}, Command{Name: "Deploy"}, Command{Name: "deploy"}, Command{Name: "quit"}, Command{Name: "x", Aliases: []string{"y"}})
+	r := offer(Command{Name: "help"}, Command{Name: "Cost"}, Command{Name: "Deploy"}, Command{Name: "deploy"}, Command{Name: "quit"}, Command{Name: "x", Aliases: []string{"y"}})
 	for typed, want := range map[string]string{
 		"help": "", "HELP": "", "cost": "", "Cost": "Cost", "COST": "", "deploy": "deploy", "Deploy": "Deploy", "DEPLOY": "Deploy", "quit": "", "Quit": "", "Y": "x",
 	} {
-		c, ok := d.Lookup(typed)
+		c, ok := r.Lookup(typed)
 		switch {
 		case !ok:
 			t.Errorf("/%s is not found", typed)
@@ -49,12 +49,12 @@ func TestLookupOrder(t *testing.T) {
 // Proves CMD-02.
 func TestSwitches(t *testing.T) {
 	list := func(on bool) map[string]bool {
-		d := New(Config{Terminal: true, Env: Env{Enabled: func(string) bool { return on }}})
+		r := New(Config{Terminal: true, Env: Env{Enabled: func(string) bool { return on }}})
 		names := map[string]bool{}
-		for _, c := range d.Commands() {
+		for _, c := range r.Commands() {
 			names[c.Name] = true
 		}
-		for _, c := range builtIn(d) {
+		for _, c := range r.builtIn() {
 			if on != (names[c.Name] && c.Switch != "") && c.Switch != "" {
 				t.Errorf("/%s, which needs %s: %t with all switches %t", c.Name, c.Switch, names[c.Name], on)
 			}
@@ -62,10 +62,10 @@ func TestSwitches(t *testing.T) {
 				continue
 			}
 			want := fmt.Sprintf("/%s is not enabled; the setting %s enables it: adze config set %s true", c.Name, c.Switch, c.Switch)
-			if _, err := d.Run(t.Context(), c.Name, ""); err == nil || err.Error() != want {
+			if _, err := r.Run(t.Context(), c.Name, ""); err == nil || err.Error() != want {
 				t.Errorf("/%s: %v", c.Name, err)
 			}
-			if page, err := d.Run(t.Context(), "help", c.Name); err != nil || !strings.Contains(fmt.Sprint(page), "is not enabled") {
+			if page, err := r.Run(t.Context(), "help", c.Name); err != nil || !strings.Contains(fmt.Sprint(page), "is not enabled") {
 				t.Errorf("/help %s: %v, %v", c.Name, page, err)
 			}
 		}
@@ -79,8 +79,8 @@ func TestSwitches(t *testing.T) {
 
 // TestDocIsBounded checks that the description of a dynamic command is limited and on one line.
 func TestDocIsBounded(t *testing.T) {
-	d := offer(Command{Name: "x", Doc: strings.Repeat("long ", 1000), Args: "a\nb"})
-	for _, c := range d.Commands() {
+	r := offer(Command{Name: "x", Doc: strings.Repeat("long ", 1000), Args: "a\nb"})
+	for _, c := range r.Commands() {
 		if len(c.Doc) > 260 || strings.Contains(c.Args, "\n") {
 			t.Errorf("/%s: %d bytes, %q", c.Name, len(c.Doc), c.Args)
 		}
@@ -92,11 +92,11 @@ func TestDocIsBounded(t *testing.T) {
 //
 // Proves CMD-01.
 func TestCompleteNames(t *testing.T) {
-	d := offer(
+	r := offer(
 		Command{Name: "team:deploy-web"}, Command{Name: "team:deploy-api"}, Command{Name: "commit"}, Command{Name: "ops:commit"}, Command{Name: "Upper", Args: "[X]"},
 	)
 	used := map[string]float64{"team:deploy-api": 3}
-	d.Env.Score = func(name string) float64 { return used[name] }
+	r.Env.Score = func(name string) float64 { return used[name] }
 	for _, tt := range []struct {
 		text, want string
 		choices    []string
@@ -112,7 +112,7 @@ func TestCompleteNames(t *testing.T) {
 		{"/dployweb", "/team:deploy-web", nil},
 		{"/qqq", "/qqq", nil},
 	} {
-		got, choices := d.Complete(t.Context(), tt.text)
+		got, choices := r.Complete(t.Context(), tt.text)
 		if got != tt.want {
 			t.Errorf("%q is completed to %q, not %q", tt.text, got, tt.want)
 		}
@@ -128,15 +128,15 @@ func TestCompleteNames(t *testing.T) {
 // Proves CMD-01.
 func TestCommandIsGone(t *testing.T) {
 	all := []Command{{Name: "deploy", Origin: "the project"}}
-	d := New(Config{Env: Env{Commands: func(bool) []Command { return all }}})
-	if done, _ := d.Complete(t.Context(), "/depl"); done != "/deploy" {
+	r := New(Config{Env: Env{Commands: func(bool) []Command { return all }}})
+	if done, _ := r.Complete(t.Context(), "/depl"); done != "/deploy" {
 		t.Fatal(done)
 	}
 	all = nil
-	if _, err := d.Run(t.Context(), "deploy", ""); err == nil || err.Error() != "there is no command /deploy any more: the file or the server that it came from is gone" {
+	if _, err := r.Run(t.Context(), "deploy", ""); err == nil || err.Error() != "/deploy no longer exists: its file or server is gone" {
 		t.Error(err)
 	}
-	if _, err := d.Run(t.Context(), "hlep", ""); err == nil || !strings.Contains(err.Error(), "did you mean /help") {
+	if _, err := r.Run(t.Context(), "hlep", ""); err == nil || !strings.Contains(err.Error(), "did you mean /help") {
 		t.Error(err)
 	}
 }
@@ -148,12 +148,12 @@ func BenchmarkComplete(b *testing.B) {
 	for i := range all {
 		all[i] = Command{Name: fmt.Sprintf("plugin-%d:deploy-%d", i%300, i), Doc: strings.Repeat("about ", 30), Origin: "plugin"}
 	}
-	d := offer(all...)
-	d.Env.Score = func(name string) float64 { return float64(len(name)) }
+	r := offer(all...)
+	r.Env.Score = func(name string) float64 { return float64(len(name)) }
 	for _, typed := range []string{"/", "/p", "/deploy", "/pd19", "/dly", "/zzz"} {
 		b.Run(typed[1:], func(b *testing.B) {
 			for b.Loop() {
-				d.Complete(b.Context(), typed)
+				r.Complete(b.Context(), typed)
 			}
 		})
 	}
@@ -168,10 +168,10 @@ func TestHelpPages(t *testing.T) {
 	for i := range 40 {
 		more = append(more, Command{Name: fmt.Sprint("skill-", i), Doc: "does things", Origin: []string{"the project", "server x"}[i%2]})
 	}
-	d := offer(more...)
+	r := offer(more...)
 	page := func(arg string) Page {
 		t.Helper()
-		a, err := d.Run(t.Context(), "help", arg)
+		a, err := r.Run(t.Context(), "help", arg)
 		if err != nil {
 			t.Fatalf("/help %s: %v", arg, err)
 		}
@@ -186,8 +186,8 @@ func TestHelpPages(t *testing.T) {
 			}
 		}
 	}
-	for _, c := range builtIn(d) {
-		if section := listed[sectionOf(d, &c)]; !strings.Contains(section+" ", "/"+c.Name+" ") {
+	for _, c := range r.builtIn() {
+		if section := listed[r.sectionOf(&c)]; !strings.Contains(section+" ", "/"+c.Name+" ") {
 			t.Errorf("/%s is not in %q", c.Name, section)
 		}
 	}
@@ -209,10 +209,10 @@ func TestHelpPages(t *testing.T) {
 	if terms := page("effort").Blocks[0].(Terms); len(terms) != 1 {
 		t.Error(terms)
 	}
-	if terms := page("all").Blocks[0].(Terms); len(terms) != len(builtIn(d))+maxOffered {
+	if terms := page("all").Blocks[0].(Terms); len(terms) != len(r.builtIn())+maxOffered {
 		t.Error(len(terms))
 	}
-	if _, err := d.Run(t.Context(), "help", "qqqq"); err == nil || err.Error() != "no command is about qqqq; /help lists the commands" {
+	if _, err := r.Run(t.Context(), "help", "qqqq"); err == nil || err.Error() != "no command is about qqqq; /help lists the commands" {
 		t.Error(err)
 	}
 }
@@ -226,16 +226,16 @@ func TestConfigSearch(t *testing.T) {
 		{Key: "effort", Value: "low", Doc: "how hard the model works", Origin: "your settings"}, {Key: "sandbox.enabled", Value: "false", Doc: "confine commands"},
 		{Key: "sandbox.hosts", Doc: "hosts that commands may reach"}, {Key: "shell", Value: "bash", Doc: "runs commands, in the sandbox or not"},
 	}
-	d := New(Config{Env: Env{Options: func(bool) []Option { return options }}})
+	r := New(Config{Env: Env{Options: func(bool) []Option { return options }}})
 	run := func(arg string) string {
-		a, err := d.Run(t.Context(), "config", arg)
+		a, err := r.Run(t.Context(), "config", arg)
 		if err != nil {
 			return err.Error()
 		}
 		return fmt.Sprint(a)
 	}
 	for arg, want := range map[string]string{
-		"hard": "{[[{effort low} {from your settings} {about how hard the model works}]]}", "efort": "there is no setting efort; did you mean effort?", "qqqq": "there is no setting qqqq",
+		"hard": "{[[{effort low} {from your settings} {about how hard the model works}]]}", "efort": "unknown setting efort; did you mean effort?", "qqqq": "unknown setting qqqq",
 		"SANDBOX": "{[[{sandbox.enabled false (the default): confine commands} {sandbox.hosts not set: hosts that commands may reach} " +
 			"{shell bash (the default): runs commands, in the sandbox or not}] /config KEY VALUE changes a setting.]}",
 	} {

@@ -22,7 +22,7 @@ import (
 	"adze/internal/tool"
 )
 
-// Config configures a Desk. Session, Dir, Now, Permission and Preamble are required.
+// Config configures a Registry. Session, Dir, Now, Permission and Preamble are required.
 type Config struct {
 	Session *session.Session
 	// Dir is the working directory, and Home the state directory, which may be empty.
@@ -100,8 +100,8 @@ type Instructions interface {
 	Add(ctx context.Context, path, line string) error
 }
 
-// A Desk offers commands and services for one session.
-type Desk struct {
+// A Registry looks up and runs the commands of one session, and has the services they use.
+type Registry struct {
 	Config
 	sections []Section
 	opened   time.Time
@@ -110,14 +110,14 @@ type Desk struct {
 	measured sync.Map                 // tokens before the conversation, by model
 }
 
-// New returns the desk of a session.
-func New(cfg Config) *Desk {
+// New returns the command registry of a session.
+func New(cfg Config) *Registry {
 	if cfg.Files.Short == nil {
 		cfg.Files.Short = func(path string) string { return path }
 	}
-	d := &Desk{Config: cfg, sections: merge(sections(), cfg.Env.Sections)}
+	r := &Registry{Config: cfg, sections: merge(sections(), cfg.Env.Sections)}
 	if cfg.Now != nil {
-		d.opened = cfg.Now()
+		r.opened = cfg.Now()
 	}
-	return d
+	return r
 }

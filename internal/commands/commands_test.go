@@ -43,15 +43,15 @@ func TestParse(t *testing.T) {
 //
 // Proves CMD-01.
 func TestLookup(t *testing.T) {
-	d := New(Config{Terminal: true})
+	r := New(Config{Terminal: true})
 	seen := map[string]bool{}
-	for _, c := range d.Commands() {
+	for _, c := range r.Commands() {
 		for _, name := range append([]string{c.Name}, c.Aliases...) {
 			if seen[name] || name != strings.ToLower(name) {
 				t.Errorf("/%s is there twice, or has capitals", name)
 			}
 			seen[name] = true
-			if got, ok := d.Lookup(strings.ToUpper(name)); !ok || got.Name != c.Name {
+			if got, ok := r.Lookup(strings.ToUpper(name)); !ok || got.Name != c.Name {
 				t.Errorf("/%s is not found", name)
 			}
 		}
@@ -62,12 +62,12 @@ func TestLookup(t *testing.T) {
 	for name, want := range map[string]string{
 		"hlep": "unknown command /hlep; did you mean /help?", "qqqqqqq": "unknown command /qqqqqqq; /help lists the commands",
 	} {
-		if _, err := d.Run(t.Context(), name, ""); err == nil || err.Error() != want {
+		if _, err := r.Run(t.Context(), name, ""); err == nil || err.Error() != want {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	for text, want := range map[string]string{"/cos": "/cost", "/e": "/e", "/nothing": "/nothing", "co": "co"} {
-		if got, _ := d.Complete(t.Context(), text); got != want {
+		if got, _ := r.Complete(t.Context(), text); got != want {
 			t.Errorf("%q is completed to %q, not %q", text, got, want)
 		}
 	}
@@ -78,13 +78,13 @@ func TestLookup(t *testing.T) {
 //
 // Proves CMD-02.
 func TestAvailable(t *testing.T) {
-	d := New(Config{})
-	for _, c := range d.Commands() {
+	r := New(Config{})
+	for _, c := range r.Commands() {
 		if c.Terminal {
 			t.Errorf("/%s is offered", c.Name)
 		}
 	}
-	if _, err := d.Run(t.Context(), "quit", ""); err == nil || err.Error() != "/exit is available at a terminal only" {
+	if _, err := r.Run(t.Context(), "quit", ""); err == nil || err.Error() != "/exit is available at a terminal only" {
 		t.Error(err)
 	}
 }
@@ -117,14 +117,14 @@ func TestUsageOfAResumedSession(t *testing.T) {
 		Records: session.Records{History: []msg.Entry{{ID: "e1", Time: time.Now(), Message: msg.UserText("a few words")}}},
 	})
 	t.Cleanup(s.Close)
-	d := New(Config{Session: s, Now: time.Now, Preamble: Preamble{
+	r := New(Config{Session: s, Now: time.Now, Preamble: Preamble{
 		Resolve:  resolve,
 		Describe: func(specs []msg.ToolSpec) []msg.ToolSpec { return specs },
 		Blocks:   func(agent.Model, []msg.ToolSpec) []prompt.Block { return nil },
 		First:    func() []msg.Part { return []msg.Part{&msg.Text{Text: strings.Repeat("instructions ", 100)}} },
 		Watch:    &prompt.Watch{},
 	}})
-	u, err := d.Usage()
+	u, err := r.Usage()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,16 +136,16 @@ func TestUsageOfAResumedSession(t *testing.T) {
 func TestSessions(t *testing.T) {
 	home, dir := t.TempDir(), t.TempDir()
 	s, log := newSession(t, home, dir, "00000001-id")
-	d := New(Config{Session: s, Log: log, Home: home, Dir: dir, Now: time.Now, Terminal: true})
+	r := New(Config{Session: s, Log: log, Home: home, Dir: dir, Now: time.Now, Terminal: true})
 	run := func(name, arg string) Answer {
 		t.Helper()
-		a, err := d.Run(t.Context(), name, arg)
+		a, err := r.Run(t.Context(), name, arg)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return a
 	}
-	if diff := cmp.Diff(Say("There are no earlier sessions in this directory."), run("resume", "")); diff != "" {
+	if diff := cmp.Diff(Say("No earlier sessions in this directory."), run("resume", "")); diff != "" {
 		t.Error(diff)
 	}
 	_, other := newSession(t, home, dir, "00000002-id")
@@ -163,22 +163,22 @@ func TestSessions(t *testing.T) {
 		t.Error(got)
 	}
 	run("rename", "a name")
-	if _, err := d.Run(t.Context(), "rename", ""); err == nil || !strings.Contains(err.Error(), "usage: /rename TITLE") {
+	if _, err := r.Run(t.Context(), "rename", ""); err == nil || !strings.Contains(err.Error(), "usage: /rename TITLE") {
 		t.Errorf("a session without a title: %v", err)
 	}
 	missing := filepath.Join("no", "folder", "x.md")
-	if _, err := d.Run(t.Context(), "export", missing); err == nil || !strings.Contains(err.Error(), "there is no folder "+filepath.Join(dir, "no", "folder")) {
+	if _, err := r.Run(t.Context(), "export", missing); err == nil || !strings.Contains(err.Error(), "directory "+filepath.Join(dir, "no", "folder")) {
 		t.Error(err)
 	}
 	want := filepath.Join(dir, "adze-00000001.md")
-	d.Files.Short = filepath.Base
+	r.Files.Short = filepath.Base
 	if diff := cmp.Diff(Say("Written to adze-00000001.md"), run("export", "")); diff != "" {
 		t.Error(diff)
 	}
 	if data, err := os.ReadFile(want); err != nil || !strings.Contains(string(data), "a name") {
 		t.Errorf("%s, %v", data, err)
 	}
-	if _, err := d.Run(t.Context(), "export", ""); err == nil || !strings.Contains(err.Error(), "already exists") {
+	if _, err := r.Run(t.Context(), "export", ""); err == nil || !strings.Contains(err.Error(), "already exists") {
 		t.Error(err)
 	}
 	run("export", "out.json")
@@ -186,9 +186,9 @@ func TestSessions(t *testing.T) {
 		t.Error(err)
 	}
 
-	d = New(Config{Session: s})
+	r = New(Config{Session: s})
 	for _, name := range []string{"rename", "export"} {
-		if _, err := d.Run(t.Context(), name, "x"); !errors.Is(err, ErrNotKept) {
+		if _, err := r.Run(t.Context(), name, "x"); !errors.Is(err, ErrNotKept) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -198,7 +198,7 @@ func TestSessions(t *testing.T) {
 func TestChoices(t *testing.T) {
 	s, _ := newSession(t, t.TempDir(), t.TempDir(), "id")
 	var table catalog.Table
-	d := New(Config{
+	r := New(Config{
 		Session: s, Permission: Permission{Mode: func() string { return "default" }},
 		Preamble: Preamble{Resolve: func(name string) (agent.Model, error) {
 			m, err := table.Resolve(name)
@@ -208,19 +208,19 @@ func TestChoices(t *testing.T) {
 	for name, want := range map[string]string{ // descriptions that identify the model or mode (5.16, 2.20)
 		"opus": "opus: Claude Opus 5.5 (claude-opus-5-5)", "claude-opus-5-5": "Claude Opus 5.5 (claude-opus-5-5)", "my-model": "my-model",
 	} {
-		if got := d.ModelInWords(name); got != want {
+		if got := r.ModelInWords(name); got != want {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
-	for name, want := range map[string]string{"oppus": "there is no model oppus; did you mean opus"} {
-		if _, err := d.Run(t.Context(), "model", name); err == nil || !strings.Contains(err.Error(), want) {
+	for name, want := range map[string]string{"oppus": "unknown model oppus; did you mean opus"} {
+		if _, err := r.Run(t.Context(), "model", name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if a, err := d.Run(t.Context(), "model", "qwertyuiop"); err != nil || !strings.Contains(a.(Operation).Result, "is not in the table of models") {
+	if a, err := r.Run(t.Context(), "model", "qwertyuiop"); err != nil || !strings.Contains(a.(Operation).Result, "is not in the table of models") {
 		t.Errorf("%v, %v", a, err)
 	}
-	if _, err := d.Run(t.Context(), "mode", ""); err != nil {
+	if _, err := r.Run(t.Context(), "mode", ""); err != nil {
 		t.Error(err)
 	}
 	for _, m := range permission.Modes() {
@@ -235,7 +235,7 @@ func TestChoices(t *testing.T) {
 		{"model", "opus", session.SetModel{Name: "opus"}},
 		{"mode", "plan", session.SetMode{Mode: "plan"}},
 	} {
-		a, err := d.Run(t.Context(), tt.name, "")
+		a, err := r.Run(t.Context(), tt.name, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -256,14 +256,14 @@ func TestChoices(t *testing.T) {
 }
 
 func TestShell(t *testing.T) {
-	d := New(Config{})
-	if _, err := d.Shell(t.Context(), "make", nil); err == nil {
+	r := New(Config{})
+	if _, err := r.Shell(t.Context(), "make", nil); err == nil {
 		t.Error("run without a shell")
 	}
-	d = New(Config{Execute: func(_ context.Context, command string, _ func(tool.Display)) (ShellResult, error) {
+	r = New(Config{Execute: func(_ context.Context, command string, _ func(tool.Display)) (ShellResult, error) {
 		return ShellResult{Output: "ran " + command}, errors.New(", badly")
 	}})
-	a, err := d.Shell(t.Context(), "make", nil)
+	a, err := r.Shell(t.Context(), "make", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,28 +14,28 @@ func compactCommand() Command {
 }
 
 func snipCommand() Command {
-	return Command{Name: "force-snip", Kind: Work, Switch: "snip.enabled", Doc: "remove what the model has marked as stale (experimental)",
-		Run: func(context.Context, *Desk, string) (Answer, error) {
+	return Command{Name: "force-snip", Kind: Work, Switch: "snip.enabled", Doc: "remove messages that the model has marked as stale (experimental)",
+		Run: func(context.Context, *Registry, string) (Answer, error) {
 			return Operation{Op: session.Snip{}, Entries: true}, nil
 		}}
 }
 
 func summaryCommand() Command {
 	return Command{Name: "summary", Kind: Work, Doc: "update the notes about this session and show them",
-		Run: func(context.Context, *Desk, string) (Answer, error) {
+		Run: func(context.Context, *Registry, string) (Answer, error) {
 			return Operation{Op: session.Notes{}, Entries: true}, nil
 		}}
 }
 
 // runCompact summarizes the conversation, or the part before or after a prompt.
-func runCompact(_ context.Context, d *Desk, arg string) (Answer, error) {
+func runCompact(_ context.Context, r *Registry, arg string) (Answer, error) {
 	op := session.Compact{Focus: arg}
 	side, rest, _ := strings.Cut(arg, " ")
 	if side == "up-to" || side == "from" {
 		which, focus, _ := strings.Cut(strings.TrimSpace(rest), " ")
-		id := turn(d, which)
+		id := r.turn(which)
 		if id == "" {
-			return turns(d, which)
+			return r.turns(which)
 		}
 		op = session.Compact{Focus: strings.TrimSpace(focus), UpTo: id}
 		if side == "from" {
@@ -52,8 +52,8 @@ const (
 )
 
 // turn returns the ID of a prompt, named as for [turnAt], or "".
-func turn(d *Desk, which string) string {
-	turns := d.Session.Turns()
+func (r *Registry) turn(which string) string {
+	turns := r.Session.Turns()
 	if i := turnAt(turns, which); i >= 0 {
 		return turns[i].ID
 	}
@@ -61,14 +61,14 @@ func turn(d *Desk, which string) string {
 }
 
 // turns lists the prompts at which a conversation can be split.
-func turns(d *Desk, which string) (Answer, error) {
-	turns := d.Session.Turns()
+func (r *Registry) turns(which string) (Answer, error) {
+	turns := r.Session.Turns()
 	if len(turns) == 0 {
 		return nil, errors.New("there is nothing to compact yet")
 	}
 	var p Page
 	if which != "" {
-		p.Add(Text("There is no message " + which + "."))
+		p.Add(Text("No message " + which + "."))
 	}
 	table := Table{Columns: []Column{{Right: true}, {}, {Cut: true}}, Indented: true}
 	for i, t := range turns[:min(most, len(turns))] {

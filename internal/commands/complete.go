@@ -24,25 +24,25 @@ const (
 
 // Complete completes the command, command argument or mentioned file at the end of text. If
 // there are several possibilities, it returns them as choices.
-func (d *Desk) Complete(ctx context.Context, text string) (completed string, choices []string) {
+func (r *Registry) Complete(ctx context.Context, text string) (completed string, choices []string) {
 	if path, at, ok := mention.Typed(text); ok {
-		return completeFile(ctx, d, text[:at], path)
+		return completeFile(ctx, r, text[:at], path)
 	}
 	name, _, ok := Parse(text)
 	if !ok || strings.HasPrefix(text, " ") {
 		return text, nil
 	}
 	if !strings.ContainsFunc(text, unicode.IsSpace) {
-		return completeName(d, text)
+		return r.completeName(text)
 	}
-	c, ok := d.Lookup(name)
+	c, ok := r.Lookup(name)
 	if !ok || c.Complete == nil {
 		return text, nil
 	}
 	arg := strings.TrimLeftFunc(text[len("/"+name):], unicode.IsSpace)
 	head := text[:len(text)-len(arg)]
 	var fit []string
-	for _, candidate := range c.Complete(d, arg) {
+	for _, candidate := range c.Complete(r, arg) {
 		if hasFold(candidate, arg) && candidate != arg {
 			fit = append(fit, candidate)
 		}
@@ -62,7 +62,7 @@ type candidate struct {
 // completeName completes a command name. Names that begin with the typed text come before names
 // with a word that does; others count only if neither exists. Among equals, the most used comes
 // first.
-func completeName(d *Desk, typed string) (string, []string) {
+func (r *Registry) completeName(typed string) (string, []string) {
 	var top []candidate // the best, in order
 	best, total, common := fuzzy.Scattered, 0, ""
 	consider := func(c *Command, name string) {
@@ -81,8 +81,8 @@ func completeName(d *Desk, typed string) (string, []string) {
 		}
 		total++
 		it := candidate{name: name, rank: rank, args: c.Args != ""}
-		if c.Origin != "" && d.Env.Score != nil {
-			it.score = d.Env.Score(c.Name)
+		if c.Origin != "" && r.Env.Score != nil {
+			it.score = r.Env.Score(c.Name)
 		}
 		at := len(top)
 		for at > 0 && (top[at-1].rank < it.rank || top[at-1].rank == it.rank && top[at-1].score < it.score) {
@@ -95,7 +95,7 @@ func completeName(d *Desk, typed string) (string, []string) {
 	look := func(all []Command) {
 		for i := range all {
 			c := &all[i]
-			if unavailable(d, c) != nil {
+			if r.unavailable(c) != nil {
 				continue
 			}
 			consider(c, c.Name)
@@ -104,11 +104,11 @@ func completeName(d *Desk, typed string) (string, []string) {
 			}
 		}
 	}
-	for _, s := range d.sections {
+	for _, s := range r.sections {
 		look(s.Commands)
 	}
-	if d.Env.Commands != nil {
-		look(d.Env.Commands(false))
+	if r.Env.Commands != nil {
+		look(r.Env.Commands(false))
 	}
 	done := "/" + common
 	if total == 0 || len(done) < len(typed) {
@@ -118,7 +118,7 @@ func completeName(d *Desk, typed string) (string, []string) {
 	for _, c := range top {
 		choices = append(choices, "/"+c.name)
 	}
-	Offered(d, choices)
+	r.SetOffered(choices)
 	if total == 1 {
 		if top[0].args {
 			done += " "
@@ -128,9 +128,9 @@ func completeName(d *Desk, typed string) (string, []string) {
 	return done, choices
 }
 
-// Offered records the commands offered to the user, with their slashes: if one is gone when it
+// SetOffered records the commands offered to the user, with their slashes: if one is gone when it
 // is used, that is not the user's mistake.
-func Offered(d *Desk, names []string) { d.offered.Store(&names) }
+func (r *Registry) SetOffered(names []string) { r.offered.Store(&names) }
 
 // pickOne returns the common prefix of all matches if it extends the typed text, and the
 // choices if there are several.
@@ -168,15 +168,15 @@ func hasFold(s, prefix string) bool {
 }
 
 // completeFile completes a path that is mentioned after head.
-func completeFile(ctx context.Context, d *Desk, head, typed string) (string, []string) {
+func completeFile(ctx context.Context, r *Registry, head, typed string) (string, []string) {
 	var found []string
-	for _, m := range FilesLike(ctx, d, typed) {
+	for _, m := range FilesLike(ctx, r, typed) {
 		found = append(found, m.Path)
 	}
-	if d.Env.Resources != nil {
+	if r.Env.Resources != nil {
 		ctx, cancel := context.WithTimeout(ctx, completionTime)
 		defer cancel()
-		resources := d.Env.Resources(ctx, typed)
+		resources := r.Env.Resources(ctx, typed)
 		found = append(resources[:min(maxCompletions, len(resources))], found...)
 	}
 	fit := slices.DeleteFunc(slices.Clone(found), func(path string) bool { return !hasFold(path, typed) })
@@ -203,20 +203,20 @@ func completeFile(ctx context.Context, d *Desk, head, typed string) (string, []s
 // FilesLike returns the files that match a partial path, best first. Paths are as the user
 // would write them; directories end in a slash. Outside the working directory, only prefix
 // matches count.
-func FilesLike(ctx context.Context, d *Desk, typed string) []fileindex.Match {
+func FilesLike(ctx context.Context, r *Registry, typed string) []fileindex.Match {
 	var found []fileindex.Match
 	if typed == ".." || filepath.IsAbs(typed) || strings.HasPrefix(typed, "~/") || strings.HasPrefix(typed, "../") {
-		for _, path := range entriesLike(d, typed) {
+		for _, path := range r.entriesLike(typed) {
 			found = append(found, fileindex.Match{Path: path, Dir: strings.HasSuffix(path, "/")})
 		}
 		return found
 	}
-	if d.Files.Index == nil {
+	if r.Files.Index == nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, completionTime)
 	defer cancel()
-	matches, err := d.Files.Suggest(ctx, strings.TrimPrefix(typed, "./"), maxCompletions)
+	matches, err := r.Files.Suggest(ctx, strings.TrimPrefix(typed, "./"), maxCompletions)
 	if err != nil {
 		return nil // the index is still loading
 	}
@@ -236,7 +236,7 @@ func FilesLike(ctx context.Context, d *Desk, typed string) []fileindex.Match {
 }
 
 // entriesLike returns the directory entries that begin with the typed path.
-func entriesLike(d *Desk, typed string) []string {
+func (r *Registry) entriesLike(typed string) []string {
 	dir, name := filepath.Split(typed)
 	if typed == ".." {
 		return []string{"../"}
@@ -249,7 +249,7 @@ func entriesLike(d *Desk, typed string) []string {
 		}
 		real = filepath.Join(home, rest)
 	}
-	entries, err := os.ReadDir(absolute(d.Dir, real))
+	entries, err := os.ReadDir(absolute(r.Dir, real))
 	if err != nil {
 		return nil
 	}
@@ -268,6 +268,6 @@ func entriesLike(d *Desk, typed string) []string {
 }
 
 // words returns a completion function for fixed words.
-func words(list ...string) func(*Desk, string) []string {
-	return func(*Desk, string) []string { return list }
+func words(list ...string) func(*Registry, string) []string {
+	return func(*Registry, string) []string { return list }
 }

@@ -27,7 +27,7 @@ func TestComplete(t *testing.T) {
 	}
 	x := fileindex.New(fileindex.Config{Dir: filepath.Join(dir, "src")})
 	t.Cleanup(x.Close)
-	d := New(Config{Terminal: true, Dir: filepath.Join(dir, "src"), Files: Files{Index: x}})
+	r := New(Config{Terminal: true, Dir: filepath.Join(dir, "src"), Files: Files{Index: x}})
 	for _, tt := range []struct {
 		text, want string
 		choices    []string
@@ -60,7 +60,7 @@ func TestComplete(t *testing.T) {
 		{"/compact @mai", "/compact @main.go ", nil},
 		{"", "", nil},
 	} {
-		got, choices := d.Complete(t.Context(), tt.text)
+		got, choices := r.Complete(t.Context(), tt.text)
 		if got != tt.want {
 			t.Errorf("%q is completed to %q, not %q", tt.text, got, tt.want)
 		}

@@ -16,11 +16,11 @@ import (
 
 func configCommand() Command {
 	return Command{Name: "config", Aliases: []string{"settings"}, Kind: Change, Args: "[KEY [VALUE]|WORD]",
-		Doc: "show what is set, one setting or those matching a word, or change one; unset KEY removes it",
-		Run: func(ctx context.Context, d *Desk, arg string) (Answer, error) { return runConfig(ctx, d, arg) },
-		Complete: func(d *Desk, _ string) []string {
+		Doc: "show active settings, one setting or matching settings, or change one; unset KEY removes it",
+		Run: func(ctx context.Context, r *Registry, arg string) (Answer, error) { return runConfig(ctx, r, arg) },
+		Complete: func(r *Registry, _ string) []string {
 			var names []string
-			for _, s := range d.Env.Options(true) {
+			for _, s := range r.Env.Options(true) {
 				names = append(names, s.Key)
 			}
 			return names
@@ -58,7 +58,7 @@ type Env struct {
 	CompactPercent func() int
 	// StatusLine returns the output of the user's status line command, or "" if none is
 	// configured; it may be nil.
-	StatusLine func(ctx context.Context, d *Desk) (string, error)
+	StatusLine func(ctx context.Context, r *Registry) (string, error)
 	// Request looks up the state of the pull request. It reports false if the user has disabled
 	// it. It may be nil.
 	Request func(ctx context.Context) (Request, bool)
@@ -96,26 +96,26 @@ type Option struct {
 }
 
 // runConfig shows or changes settings.
-func runConfig(ctx context.Context, d *Desk, arg string) (Answer, error) {
+func runConfig(ctx context.Context, r *Registry, arg string) (Answer, error) {
 	key, value, changes := strings.Cut(arg, " ")
 	value = strings.TrimSpace(value)
 	switch {
-	case arg == "" && d.Terminal:
-		return optionsList(d), nil
+	case arg == "" && r.Terminal:
+		return r.optionsList(), nil
 	case arg == "" || arg == "list":
-		return configPage(d.Env.Options(false)), nil
+		return configPage(r.Env.Options(false)), nil
 	case (key == "set" || key == "get" || key == "unset") && value == "":
 		return nil, errors.New("usage: /config, /config KEY, /config KEY VALUE or /config unset KEY")
 	case key == "set" || key == "get":
 		key, value, changes = strings.Cut(value, " ")
 		value = strings.TrimSpace(value)
 	case key == "unset":
-		return setOption(ctx, d, value, nil)
+		return setOption(ctx, r, value, nil)
 	}
 	if changes && value != "" {
-		return setOption(ctx, d, key, &value)
+		return setOption(ctx, r, key, &value)
 	}
-	all := d.Env.Options(true)
+	all := r.Env.Options(true)
 	i := slices.IndexFunc(all, func(o Option) bool { return strings.EqualFold(o.Key, key) })
 	if i >= 0 {
 		all = all[i : i+1]
@@ -173,9 +173,9 @@ func unknownOption(all []Option, key string) error {
 		names = append(names, o.Key)
 	}
 	if near := spell.Closest(key, names, 1); len(near) > 0 {
-		return fmt.Errorf("there is no setting %s; did you mean %s?", key, near[0])
+		return fmt.Errorf("unknown setting %s; did you mean %s?", key, near[0])
 	}
-	return fmt.Errorf("there is no setting %s", key)
+	return fmt.Errorf("unknown setting %s", key)
 }
 
 // configPage lists the settings that are set.
@@ -195,11 +195,11 @@ func configPage(options []Option) Page {
 var ErrTerminal = errors.New("this can be changed at a terminal only")
 
 // setOption changes a setting.
-func setOption(ctx context.Context, d *Desk, key string, value *string) (Answer, error) {
-	if !d.Terminal {
+func setOption(ctx context.Context, r *Registry, key string, value *string) (Answer, error) {
+	if !r.Terminal {
 		return nil, ErrTerminal
 	}
-	text, err := d.Env.Change(ctx, key, value)
+	text, err := r.Env.Change(ctx, key, value)
 	if err != nil {
 		return nil, err
 	}

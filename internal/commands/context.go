@@ -14,8 +14,8 @@ import (
 )
 
 func contextCommand() Command {
-	return Command{Name: "context", Doc: "show what fills the context window", Run: func(_ context.Context, d *Desk, _ string) (Answer, error) {
-		u, err := d.Usage()
+	return Command{Name: "context", Doc: "show the use of the context window", Run: func(_ context.Context, r *Registry, _ string) (Answer, error) {
+		u, err := r.Usage()
 		if err != nil {
 			return nil, err
 		}
@@ -66,20 +66,20 @@ type ToolUsage struct {
 	Loaded bool
 }
 
-// remote returns the tools of MCP servers. Shares are the tools that are sent.
-func remote(d *Desk, shares []UsagePart, gauge *tokens.Estimator) []ToolUsage {
+// remoteTools returns the tools of MCP servers. Shares are the tools that are sent.
+func (r *Registry) remoteTools(shares []UsagePart, gauge *tokens.Estimator) []ToolUsage {
 	var all []ToolUsage
-	pool := d.Session.Pool()
+	pool := r.Session.Pool()
 	for _, s := range shares {
 		t, _, _ := pool.Lookup(s.Name) // ok: a tool that is gone belongs to no server
-		if r, ok := t.(mcp.Remote); ok {
-			server, _ := r.Remote()
+		if remote, ok := t.(mcp.Remote); ok {
+			server, _ := remote.Remote()
 			all = append(all, ToolUsage{s, server, true})
 		}
 	}
 	for _, t := range pool.Deferred() {
-		if r, ok := t.(mcp.Remote); ok {
-			server, _ := r.Remote()
+		if remote, ok := t.(mcp.Remote); ok {
+			server, _ := remote.Remote()
 			spec := t.Spec()
 			all = append(all, ToolUsage{UsagePart{spec.Name, gauge.Request(nil, []msg.ToolSpec{spec}, nil)}, server, false})
 		}
@@ -111,8 +111,8 @@ func (u *Usage) Used() int { return Sum(u.System) + Sum(u.Tools) + Sum(u.First) 
 
 // Usage measures the content of the next request before the next prompt. The estimates are
 // corrected by the provider's count for the last request.
-func (d *Desk) Usage() (*Usage, error) {
-	pre, s := d.Preamble, d.Session
+func (r *Registry) Usage() (*Usage, error) {
+	pre, s := r.Preamble, r.Session
 	m, err := pre.Resolve(s.Model())
 	if err != nil {
 		return nil, err
@@ -131,7 +131,7 @@ func (d *Desk) Usage() (*Usage, error) {
 	for _, t := range specs {
 		u.Tools = append(u.Tools, UsagePart{t.Name, gauge.Request(nil, []msg.ToolSpec{t}, nil)})
 	}
-	u.Remote = remote(d, u.Tools, gauge)
+	u.Remote = r.remoteTools(u.Tools, gauge)
 	first := 0
 	if pre.First != nil {
 		said := pre.First()
@@ -146,11 +146,11 @@ func (d *Desk) Usage() (*Usage, error) {
 			break
 		}
 	}
-	if d.Instructions != nil {
-		for _, f := range d.Instructions.Files() {
+	if r.Instructions != nil {
+		for _, f := range r.Instructions.Files() {
 			u.Files = append(u.Files, FileUsage{f, gauge.Text(f.Text)})
 		}
-		for _, problem := range d.Instructions.Problems() {
+		for _, problem := range r.Instructions.Problems() {
 			u.Problems = append(u.Problems, problem.Path+" "+problem.Text)
 		}
 	}

@@ -13,11 +13,11 @@ import (
 
 func copyCommand() Command {
 	return Command{Name: "copy", Args: "[N]", Doc: "copy the last answer to the clipboard, or the Nth last", Terminal: true,
-		Run: func(_ context.Context, d *Desk, arg string) (Answer, error) { return copyAnswer(d, arg) }}
+		Run: func(_ context.Context, r *Registry, arg string) (Answer, error) { return r.copyAnswer(arg) }}
 }
 
 // copyAnswer returns a model answer for the clipboard.
-func copyAnswer(d *Desk, which string) (Answer, error) {
+func (r *Registry) copyAnswer(which string) (Answer, error) {
 	n := 1
 	if which != "" {
 		var err error
@@ -25,7 +25,7 @@ func copyAnswer(d *Desk, which string) (Answer, error) {
 			return nil, errors.New("usage: /copy, or /copy N for the Nth last answer")
 		}
 	}
-	for _, e := range slices.Backward(d.Session.Conversation()) {
+	for _, e := range slices.Backward(r.Session.Conversation()) {
 		text := MessageText(e.Message)
 		if e.Message.Role != msg.Assistant || text == "" {
 			continue
@@ -35,7 +35,7 @@ func copyAnswer(d *Desk, which string) (Answer, error) {
 		}
 	}
 	if which == "" {
-		return nil, errors.New("there is no answer to copy yet")
+		return nil, errors.New("no answer to copy yet")
 	}
 	return nil, fmt.Errorf("there are fewer than %s answers", which)
 }

@@ -16,10 +16,10 @@ import (
 )
 
 func costCommand() Command {
-	return Command{Name: "cost", Doc: "show what this session has cost, and the rate limits", Run: func(_ context.Context, d *Desk, _ string) (Answer, error) {
-		p := costPage(d.Session.Totals())
-		if d.Models.Limits != nil {
-			addLimits(&p, d.Models.Limits(), d.Now())
+	return Command{Name: "cost", Doc: "show the cost of this session, and the rate limits", Run: func(_ context.Context, r *Registry, _ string) (Answer, error) {
+		p := costPage(r.Session.Totals())
+		if r.Models.Limits != nil {
+			addLimits(&p, r.Models.Limits(), r.Now())
 		}
 		return p, nil
 	}}
@@ -65,7 +65,7 @@ func costPage(t cost.Totals) Page {
 	p.Add(table)
 	addAgents(&p, t)
 	if len(t.Asides) > 0 {
-		beside := shareTable("Beside the conversation")
+		beside := shareTable("Outside the conversation")
 		for _, purpose := range slices.Sorted(maps.Keys(t.Asides)) {
 			beside.Rows = append(beside.Rows, shareRow(purpose, t.Asides[purpose]))
 		}

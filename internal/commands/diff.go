@@ -15,36 +15,36 @@ import (
 )
 
 func diffCommand() Command {
-	return Command{Name: "diff", Args: "[N [M]]", Doc: "show what this session has changed in files, since message N, or from message N to M",
-		Run: func(_ context.Context, d *Desk, which string) (Answer, error) { return diffPage(d, which) }, Complete: completeDiff}
+	return Command{Name: "diff", Args: "[N [M]]", Doc: "show this session's file changes, since message N, or from message N to M",
+		Run: func(_ context.Context, r *Registry, which string) (Answer, error) { return r.diffPage(which) }, Complete: (*Registry).completeDiff}
 }
 
 // completeDiff offers the numbers of the messages.
-func completeDiff(d *Desk, arg string) []string {
+func (r *Registry) completeDiff(arg string) []string {
 	before := ""
 	if first, _, second := strings.Cut(arg, " "); second {
 		before = first + " "
 	}
 	var numbers []string
-	for i := range d.Session.Turns() {
+	for i := range r.Session.Turns() {
 		numbers = append(numbers, before+fmt.Sprint(i+1))
 	}
 	return numbers
 }
 
-// pointsOf returns the times named by the argument of /diff, the earlier one first, and a
+// diffPoints returns the times named by the argument of /diff, the earlier one first, and a
 // description of the span between them.
-func pointsOf(d *Desk, arg string) (from, to filehistory.Point, between string, err error) {
+func (r *Registry) diffPoints(arg string) (from, to filehistory.Point, between string, err error) {
 	words := strings.Fields(arg)
 	if len(words) > 2 {
 		return from, to, "", errors.New("usage: /diff, /diff N or /diff N M; /rewind lists the messages")
 	}
-	turns := d.Session.Turns()
+	turns := r.Session.Turns()
 	var places []int
 	for _, which := range words {
 		i := turnAt(turns, which)
 		if i < 0 {
-			return from, to, "", fmt.Errorf("there is no message %s; /rewind lists them", which)
+			return from, to, "", fmt.Errorf("no message %s; /rewind lists them", which)
 		}
 		places = append(places, i)
 	}
@@ -62,16 +62,16 @@ func pointsOf(d *Desk, arg string) (from, to filehistory.Point, between string, 
 
 // diffPage shows the changes since a message of the user, or up to another one, or since the
 // session began.
-func diffPage(d *Desk, which string) (Answer, error) {
-	from, to, since, err := pointsOf(d, which)
+func (r *Registry) diffPage(which string) (Answer, error) {
+	from, to, since, err := r.diffPoints(which)
 	if err != nil {
 		return nil, err
 	}
-	pairs, left, err := filehistory.Between(d.Files.History, from, to)
+	pairs, left, err := filehistory.Between(r.Files.History, from, to)
 	if err != nil {
 		return nil, err
 	}
-	missing := filehistory.Missing(d.Files.History, from)
+	missing := filehistory.Missing(r.Files.History, from)
 	if len(pairs) == 0 && len(left) == 0 && !missing {
 		return Say("No file was edited " + since + ". Changes made by shell commands are not tracked; !git diff shows them in a repository."), nil
 	}
@@ -79,13 +79,13 @@ func diffPage(d *Desk, which string) (Answer, error) {
 	added, removed := 0, 0
 	for _, pair := range pairs {
 		if isBinary(pair.Then) || isBinary(pair.Now) {
-			p.Add(Items{d.Files.Short(pair.Path) + ": not text, changed"})
+			p.Add(Items{r.Files.Short(pair.Path) + ": not text, changed"})
 			continue
 		}
 		hunks, whole := edit.Diff(pair.Then, pair.Now)
 		view := change.Display(pair.Path, pair.Then == nil, hunks)
 		if pair.Now == nil {
-			p.Add(Items{d.Files.Short(pair.Path) + ": removed"})
+			p.Add(Items{r.Files.Short(pair.Path) + ": removed"})
 			removed += view.Removed
 			continue
 		}
@@ -94,7 +94,7 @@ func diffPage(d *Desk, which string) (Answer, error) {
 		p.Add(Output{view})
 	}
 	for _, path := range left {
-		p.Add(Items{d.Files.Short(path) + ": too large to show, or cannot be read"})
+		p.Add(Items{r.Files.Short(path) + ": too large to show, or cannot be read"})
 	}
 	if missing {
 		p.Add(Notice(damagedHistory))

@@ -9,14 +9,14 @@ import (
 
 func doctorCommand() Command {
 	return Command{Name: "doctor", Args: "[online]", Doc: "check the installation, settings, rules and workspace for problems; online also tries the provider",
-		Run: func(ctx context.Context, d *Desk, arg string) (Answer, error) {
+		Run: func(ctx context.Context, r *Registry, arg string) (Answer, error) {
 			switch {
 			case arg != "" && arg != "online":
 				return nil, errors.New("usage: /doctor or /doctor online")
-			case d.Env.Examine == nil:
+			case r.Env.Examine == nil:
 				return Say("Nothing can be looked at in this session."), nil
 			}
-			return CheckPage(d.Env.Examine(ctx, arg != "")), nil
+			return CheckPage(r.Env.Examine(ctx, arg != "")), nil
 		},
 		Complete: words("online")}
 }

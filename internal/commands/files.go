@@ -41,9 +41,9 @@ const maxFile = 10 << 20
 
 // RewindFiles restores the session's files to their state before a message. If dry is true, it
 // only reports the changes.
-func (d *Desk) RewindFiles(ctx context.Context, message string, dry bool) (filehistory.Report, error) {
-	id, later := MessageNamed(d.Session.Conversation(), message)
-	return d.Files.History.Rewind(ctx, id, filehistory.Options{DryRun: dry, Later: later})
+func (r *Registry) RewindFiles(ctx context.Context, message string, dry bool) (filehistory.Report, error) {
+	id, later := MessageNamed(r.Session.Conversation(), message)
+	return r.Files.History.Rewind(ctx, id, filehistory.Options{DryRun: dry, Later: later})
 }
 
 // Seed records that the model has seen a file as it was at that time. It does nothing if the

@@ -35,14 +35,14 @@ const (
 )
 
 // Glance returns the current session state. It is fast, and safe for concurrent use.
-func (d *Desk) Glance() Glance {
-	g := Glance{Mode: d.Permission.Mode(), Percent: -1, Model: d.shortModel()}
-	if m, err := d.Preamble.Resolve(d.Session.Model()); err == nil && m.Window > 0 {
+func (r *Registry) Glance() Glance {
+	g := Glance{Mode: r.Permission.Mode(), Percent: -1, Model: r.shortModel()}
+	if m, err := r.Preamble.Resolve(r.Session.Model()); err == nil && m.Window > 0 {
 		limits := compact.Limits{Window: m.Window, MaxOutput: m.MaxOutput}
-		if d.Env.CompactPercent != nil {
-			limits.Percent = d.Env.CompactPercent()
+		if r.Env.CompactPercent != nil {
+			limits.Percent = r.Env.CompactPercent()
 		}
-		used := d.occupied(d.Session.Conversation(), m)
+		used := r.occupied(r.Session.Conversation(), m)
 		g.Percent = min(100, used*100/m.Window)
 		switch {
 		case used > limits.Block():
@@ -51,17 +51,17 @@ func (d *Desk) Glance() Glance {
 			g.Fill = Tight
 		}
 	}
-	if t := d.Session.Sum(); !t.HasUnknownCost || t.CostUSD > 0 {
+	if t := r.Session.Sum(); !t.HasUnknownCost || t.CostUSD > 0 {
 		g.Cost = amount.USD(t.CostUSD)
 	}
-	g.Branch, _ = gitinfo.Branch(d.Dir)
+	g.Branch, _ = gitinfo.Branch(r.Dir)
 	return g
 }
 
 // occupied estimates the tokens of a conversation: the reported usage of the last response, and
 // an estimate for everything after it. Without a response, such as after a compaction,
 // everything is estimated.
-func (d *Desk) occupied(entries []msg.Entry, m agent.Model) int {
+func (r *Registry) occupied(entries []msg.Entry, m agent.Model) int {
 	var later []msg.Message
 	for _, e := range slices.Backward(entries) {
 		if u := e.Usage; e.Message.Role == msg.Assistant && u != nil {
@@ -72,42 +72,42 @@ func (d *Desk) occupied(entries []msg.Entry, m agent.Model) int {
 	if len(later) == 0 {
 		return 0
 	}
-	return d.preambleTokens(m) + tokens.New(m.ID).Messages(later...)
+	return r.preambleTokens(m) + tokens.New(m.ID).Messages(later...)
 }
 
 // preambleTokens estimates the tokens of a request before the conversation. It measures them
 // once for each model.
-func (d *Desk) preambleTokens(m agent.Model) int {
-	if n, ok := d.measured.Load(m.ID); ok {
+func (r *Registry) preambleTokens(m agent.Model) int {
+	if n, ok := r.measured.Load(m.ID); ok {
 		return n.(int)
 	}
-	specs := d.Preamble.Describe(d.Session.ToolSpecs())
+	specs := r.Preamble.Describe(r.Session.ToolSpecs())
 	gauge := tokens.New(m.ID)
 	n := gauge.Request(nil, specs, nil)
-	for _, block := range d.Preamble.Blocks(m, specs) {
+	for _, block := range r.Preamble.Blocks(m, specs) {
 		for _, piece := range block.Pieces {
 			n += gauge.Text(piece.Text)
 		}
 	}
-	d.measured.Store(m.ID, n)
+	r.measured.Store(m.ID, n)
 	return n
 }
 
 // shortModel returns a short name of the session's model: without its maker, if the rest
 // identifies it.
-func (d *Desk) shortModel() string {
-	id := d.Session.Model()
-	if m, err := d.Preamble.Resolve(id); err == nil {
+func (r *Registry) shortModel() string {
+	id := r.Session.Model()
+	if m, err := r.Preamble.Resolve(id); err == nil {
 		id = m.ID
 	}
-	known, ok := d.Models.Catalog.Lookup(id)
+	known, ok := r.Models.Catalog.Lookup(id)
 	if !ok || known.Name == "" {
 		return id[strings.LastIndexByte(id, '/')+1:]
 	}
 	name := strings.ToLower(known.Name)
 	maker, rest, _ := strings.Cut(name, " ")
 	family, _, _ := strings.Cut(rest, " ")
-	if _, known := d.Models.Catalog.Lookup(family); known && !strings.ContainsAny(maker, "0123456789") {
+	if _, known := r.Models.Catalog.Lookup(family); known && !strings.ContainsAny(maker, "0123456789") {
 		return rest
 	}
 	return name
@@ -131,8 +131,8 @@ const (
 
 // NextMode returns the permission mode after the current one, for a key that cycles through the
 // available modes.
-func (d *Desk) NextMode() string {
-	return string(permission.Mode(d.Permission.Mode()).Next(func(m permission.Mode) bool {
-		return d.Permission.Allowed != nil && d.Permission.Allowed(string(m))
+func (r *Registry) NextMode() string {
+	return string(permission.Mode(r.Permission.Mode()).Next(func(m permission.Mode) bool {
+		return r.Permission.Allowed != nil && r.Permission.Allowed(string(m))
 	}))
 }

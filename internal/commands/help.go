@@ -14,12 +14,12 @@ import (
 
 func helpCommand() Command {
 	return Command{Name: "help", Args: "[NAME|WORD|all]", Doc: "list commands, or explain one, those matching a word, or all",
-		Run: func(_ context.Context, d *Desk, arg string) (Answer, error) {
-			return help(d, strings.TrimPrefix(arg, "/"))
+		Run: func(_ context.Context, r *Registry, arg string) (Answer, error) {
+			return r.help(strings.TrimPrefix(arg, "/"))
 		},
-		Complete: func(d *Desk, _ string) []string {
+		Complete: func(r *Registry, _ string) []string {
 			names := []string{"all"}
-			for _, c := range d.Commands() {
+			for _, c := range r.Commands() {
 				names = append(names, c.Name)
 			}
 			return names
@@ -35,25 +35,25 @@ const (
 )
 
 // help lists the commands, or explains the ones matching arg.
-func help(d *Desk, arg string) (Answer, error) {
-	switch c, ok := d.Lookup(arg); {
+func (r *Registry) help(arg string) (Answer, error) {
+	switch c, ok := r.Lookup(arg); {
 	case arg == "":
-		return overview(d), nil
+		return r.overview(), nil
 	case ok:
-		return explain(d, c), nil
+		return r.explain(c), nil
 	}
 	var t Terms
-	all := d.Commands()
+	all := r.Commands()
 	for i := range all {
 		c := &all[i]
-		if arg == "all" || about(arg, c.Name, c.Doc, sectionOf(d, c)) {
+		if arg == "all" || about(arg, c.Name, c.Doc, r.sectionOf(c)) {
 			t = append(t, Term{c.usage(), c.Doc})
 		}
 	}
 	if len(t) == 0 {
 		return nil, fmt.Errorf("no command is about %s; /help lists the commands", tool.OneLine(arg, maxWord))
 	}
-	most := min(len(t), len(builtIn(d))+maxOffered)
+	most := min(len(t), len(r.builtIn())+maxOffered)
 	p := Page{Blocks: []Block{t[:most]}}
 	if more := len(t) - most; more > 0 {
 		p.Add(Text("And " + amount.Of(more, "command", "commands") + " more; Tab completes their names."))
@@ -67,7 +67,7 @@ func about(word string, texts ...string) bool {
 }
 
 // explain describes a command.
-func explain(d *Desk, c *Command) Page {
+func (r *Registry) explain(c *Command) Page {
 	p := Page{Blocks: []Block{Terms{{c.usage(), c.Doc}}}}
 	var fields Fields
 	if len(c.Aliases) > 0 {
@@ -79,45 +79,45 @@ func explain(d *Desk, c *Command) Page {
 	if len(fields) > 0 {
 		p.Add(fields)
 	}
-	if err := unavailable(d, c); err != nil {
+	if err := r.unavailable(c); err != nil {
 		p.Add(Notice(err.Error()))
 	}
 	return p
 }
 
 // overview lists the built-in commands by section, other commands by origin, and special input.
-func overview(d *Desk) Page {
+func (r *Registry) overview() Page {
 	var list Fields
-	for _, s := range d.sections {
-		if names := names(d, s.Commands); names != "" {
+	for _, s := range r.sections {
+		if names := r.names(s.Commands); names != "" {
 			list = append(list, Field{s.Name, names})
 		}
 	}
 	p := Page{Blocks: []Block{list}}
-	if own, more := offers(d); len(own) > 0 {
+	if own, more := r.offers(); len(own) > 0 {
 		p.Add(own)
 		if more > 0 {
 			p.Add(Text("And " + amount.Of(more, "command", "commands") + " more; Tab completes their names, and /skills lists skills."))
 		}
 	}
 	t := Terms{{"@PATH", "attach a file or directory; @PATH#L10-20 attaches lines"}}
-	if d.Terminal {
+	if r.Terminal {
 		t = append(t,
 			Term{"!COMMAND", "run a command in the shell; the model sees its output, too"},
 			Term{"#TEXT", "add a line to your instructions"})
 	}
 	p.Add(t, Text("/help NAME explains a command, /help WORD finds some, /help all explains all."))
-	if d.Terminal {
+	if r.Terminal {
 		p.Add(Text("Type while the model works to steer it; Ctrl-C interrupts it. /keys lists keys."))
 	}
 	return p
 }
 
 // names returns the names of the available commands, as they are typed.
-func names(d *Desk, commands []Command) string {
+func (r *Registry) names(commands []Command) string {
 	var b strings.Builder
 	for i := range commands {
-		if c := &commands[i]; unavailable(d, c) == nil {
+		if c := &commands[i]; r.unavailable(c) == nil {
 			b.WriteString(" /" + c.Name)
 		}
 	}
@@ -126,9 +126,9 @@ func names(d *Desk, commands []Command) string {
 
 // offers returns the names of commands that are not built in, by origin and most used first,
 // and how many more there are.
-func offers(d *Desk) (list Fields, more int) {
-	all := further(d, false)
-	if score := d.Env.Score; score != nil {
+func (r *Registry) offers() (list Fields, more int) {
+	all := r.dynamic(false)
+	if score := r.Env.Score; score != nil {
 		slices.SortStableFunc(all, func(a, b Command) int { return cmp.Compare(score(b.Name), score(a.Name)) })
 	}
 	n, size := 0, 0
@@ -143,7 +143,7 @@ func offers(d *Desk) (list Fields, more int) {
 			continue
 		}
 		same := slices.DeleteFunc(slices.Clone(shown), func(c Command) bool { return c.Origin != origin })
-		list = append(list, Field{"From " + origin, names(d, same)})
+		list = append(list, Field{"From " + origin, r.names(same)})
 	}
 	return list, len(all) - len(shown)
 }
@@ -167,15 +167,15 @@ func IsBuiltIn(more []Section) func(name string) bool {
 
 // builtIn returns the built-in commands. sectionOf returns the name of a command's section, or
 // "".
-func builtIn(d *Desk) (all []Command) {
-	for _, s := range d.sections {
+func (r *Registry) builtIn() (all []Command) {
+	for _, s := range r.sections {
 		all = append(all, s.Commands...)
 	}
 	return all
 }
 
-func sectionOf(d *Desk, c *Command) string {
-	for _, s := range d.sections {
+func (r *Registry) sectionOf(c *Command) string {
+	for _, s := range r.sections {
 		if find(s.Commands, func(name string) bool { return name == c.Name }) != nil && c.Origin == "" {
 			return s.Name
 		}

@@ -22,7 +22,7 @@ type Keys struct {
 
 func keysCommand() Command {
 	return Command{Name: "keybindings", Aliases: []string{"keys"}, Args: "[edit]", Doc: "show the keys, or edit the file that changes them", Terminal: true,
-		Run:      func(_ context.Context, d *Desk, arg string) (Answer, error) { return runKeys(d.Env.Keys, arg) },
+		Run:      func(_ context.Context, r *Registry, arg string) (Answer, error) { return runKeys(r.Env.Keys, arg) },
 		Complete: words("edit")}
 }
 
@@ -61,25 +61,25 @@ const (
 
 func vimCommand() Command {
 	return Command{Name: "vim", Kind: Change, Doc: "switch editing as in vim on or off", Terminal: true,
-		Run: func(ctx context.Context, d *Desk, arg string) (Answer, error) {
+		Run: func(ctx context.Context, r *Registry, arg string) (Answer, error) {
 			if arg != "" {
 				return nil, errors.New("usage: /vim")
 			}
-			if d.Env.Keys.Lines {
+			if r.Env.Keys.Lines {
 				return nil, errors.New("here your terminal edits the line, so /vim would change nothing")
 			}
-			return toggleVim(ctx, d)
+			return toggleVim(ctx, r)
 		}}
 }
 
 // toggleVim toggles the setting, and tells the user which keys to press.
-func toggleVim(ctx context.Context, d *Desk) (Answer, error) {
+func toggleVim(ctx context.Context, r *Registry) (Answer, error) {
 	value, said := Vim, "Vim mode is on. /vim turns it off."
-	options := d.Env.Options(true)
+	options := r.Env.Options(true)
 	if i := slices.IndexFunc(options, func(o Option) bool { return o.Key == EditorMode }); i >= 0 && strings.Trim(options[i].Value, `"`) == Vim {
 		value, said = "normal", "Text is now edited as usual. /vim switches editing as in vim on."
 	}
-	if _, err := d.Env.Change(ctx, EditorMode, &value); err != nil {
+	if _, err := r.Env.Change(ctx, EditorMode, &value); err != nil {
 		return nil, err
 	}
 	return Say(said), nil

@@ -31,7 +31,7 @@ func TestResumeList(t *testing.T) {
 	_, elsewhere := newSession(t, home, t.TempDir(), "00000003-id")
 	elsewhere.Close()
 	var inherited, removed []string
-	d := New(Config{Session: s, Home: home, Dir: dir, Now: time.Now, Terminal: true, Env: Env{Sessions: SessionFiles{
+	r := New(Config{Session: s, Home: home, Dir: dir, Now: time.Now, Terminal: true, Env: Env{Sessions: SessionFiles{
 		Inherit: func(_ context.Context, from *archive.Info, fork string) error {
 			inherited = append(inherited, from.ID)
 			return nil
@@ -41,7 +41,7 @@ func TestResumeList(t *testing.T) {
 			return store.Remove(info.Path)
 		},
 	}}})
-	got, err := d.Run(t.Context(), "resume", "")
+	got, err := r.Run(t.Context(), "resume", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestResumeList(t *testing.T) {
 // TestOptionsList checks that settings are changed in place, by choosing a value or by typing.
 func TestOptionsList(t *testing.T) {
 	values := map[string]string{"verbose": "false", "model": `"opus"`}
-	d := New(Config{Terminal: true, Env: Env{
+	r := New(Config{Terminal: true, Env: Env{
 		Options: func(all bool) []Option {
 			options := []Option{{Key: "model", Value: values["model"], Doc: "the model to use", Origin: "user settings"}}
 			if all {
@@ -107,7 +107,7 @@ func TestOptionsList(t *testing.T) {
 			return key + " is now " + *value + ".", nil
 		},
 	}})
-	got, err := d.Run(t.Context(), "config", "")
+	got, err := r.Run(t.Context(), "config", "")
 	if err != nil {
 		t.Fatal(err)
 	}

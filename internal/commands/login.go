@@ -8,15 +8,15 @@ import (
 func loginCommand() Command {
 	return Command{Name: "login", Kind: Change, Args: "[PROVIDER]", Terminal: true, Instead: "adze auth login",
 		Doc: "store an API key for a model provider, or sign in to one with --browser",
-		Run: func(_ context.Context, _ *Desk, arg string) (Answer, error) {
-			return authenticate("login", arg, "/clear begins a conversation with what is stored now; this one uses a new key when its own is refused."), nil
+		Run: func(_ context.Context, _ *Registry, arg string) (Answer, error) {
+			return authenticate("login", arg, "/clear starts a conversation with the new credentials; this one switches to them when its key is rejected."), nil
 		}}
 }
 
 func logoutCommand() Command {
 	return Command{Name: "logout", Kind: Change, Args: "[PROVIDER]", Terminal: true, Instead: "adze auth logout",
 		Doc: "remove the stored API key of a model provider",
-		Run: func(_ context.Context, _ *Desk, arg string) (Answer, error) {
+		Run: func(_ context.Context, _ *Registry, arg string) (Answer, error) {
 			return authenticate("logout", arg, "This conversation may use the key until it ends; /clear begins another one."), nil
 		}}
 }

@@ -15,28 +15,28 @@ import (
 
 func modelCommand() Command {
 	return Command{Name: "model", Kind: Change, Args: "[NAME]", Doc: "show or choose the model",
-		Run: func(ctx context.Context, d *Desk, name string) (Answer, error) {
+		Run: func(ctx context.Context, r *Registry, name string) (Answer, error) {
 			if name != "" {
-				return chooseModel(d, name)
+				return r.chooseModel(name)
 			}
 			list := List{
-				Page:   Say("The model is " + d.ModelInWords(d.Session.Model()) + "."),
-				Choose: func(ctx context.Context, c Choice) (Answer, error) { return takeModel(ctx, d, c) },
+				Page:   Say("The model is " + r.ModelInWords(r.Session.Model()) + "."),
+				Choose: func(ctx context.Context, c Choice) (Answer, error) { return takeModel(ctx, r, c) },
 				Usage:  "/model NAME",
 				Title:  "Model",
 			}
-			for _, alias := range d.Models.Catalog.Aliases() {
-				m, _ := d.Models.Catalog.Lookup(alias) // ok: without an entry only the name is shown
-				list.Choices = append(list.Choices, modelChoice(d, alias, m))
+			for _, alias := range r.Models.Catalog.Aliases() {
+				m, _ := r.Models.Catalog.Lookup(alias) // ok: without an entry only the name is shown
+				list.Choices = append(list.Choices, r.modelChoice(alias, m))
 			}
-			if d.Models.Here != nil {
-				for _, m := range d.Models.Here(ctx) {
-					list.Choices = append(list.Choices, modelChoice(d, m.ID, m))
+			if r.Models.Here != nil {
+				for _, m := range r.Models.Here(ctx) {
+					list.Choices = append(list.Choices, r.modelChoice(m.ID, m))
 				}
 			}
 			var all []Choice
-			for _, m := range d.Models.Catalog.All() {
-				all = append(all, modelChoice(d, m.ID, m))
+			for _, m := range r.Models.Catalog.All() {
+				all = append(all, r.modelChoice(m.ID, m))
 			}
 			list.Views = []View{{Name: "all", Choices: all}}
 			if len(list.Choices) > 0 {
@@ -44,9 +44,9 @@ func modelCommand() Command {
 			}
 			return list, nil
 		},
-		Complete: func(d *Desk, _ string) []string {
-			names := d.Models.Catalog.Aliases()
-			for _, m := range d.Models.Catalog.All() {
+		Complete: func(r *Registry, _ string) []string {
+			names := r.Models.Catalog.Aliases()
+			for _, m := range r.Models.Catalog.All() {
 				names = append(names, m.ID)
 			}
 			return names
@@ -55,8 +55,8 @@ func modelCommand() Command {
 
 // takeModel returns the answer that changes the model to a choice, after changing the effort if
 // the user has chosen one.
-func takeModel(ctx context.Context, d *Desk, c Choice) (Answer, error) {
-	answer, err := chooseModel(d, c.ID)
+func takeModel(ctx context.Context, r *Registry, c Choice) (Answer, error) {
+	answer, err := r.chooseModel(c.ID)
 	if err != nil || c.Value < 0 || c.Value >= len(c.Values) {
 		return answer, err
 	}
@@ -65,7 +65,7 @@ func takeModel(ctx context.Context, d *Desk, c Choice) (Answer, error) {
 		return nil, err
 	}
 	set, op := effort.(Operation), answer.(Operation)
-	if err := d.Session.Submit(ctx, set.Op); err != nil {
+	if err := r.Session.Submit(ctx, set.Op); err != nil {
 		return nil, err
 	}
 	op.Page.Add(set.Page.Blocks...)
@@ -74,7 +74,7 @@ func takeModel(ctx context.Context, d *Desk, c Choice) (Answer, error) {
 
 // modelChoice returns a model by its name or alias, with its effort levels, context size and
 // price. The effort stays unchanged unless the user chooses one.
-func modelChoice(d *Desk, name string, m catalog.Model) Choice {
+func (r *Registry) modelChoice(name string, m catalog.Model) Choice {
 	c := Choice{ID: name, Title: name, About: m.Name, Cells: []string{"", m.Name, "", "", ""}, Value: -1}
 	for _, level := range m.Efforts() {
 		c.Values = append(c.Values, string(level))
@@ -88,19 +88,19 @@ func modelChoice(d *Desk, name string, m catalog.Model) Choice {
 	if m.Price != nil {
 		c.Cells[3] = "$" + amount.Price(m.Price.Input) + " in, $" + amount.Price(m.Price.Output) + " out"
 	}
-	if name == d.Session.Model() {
+	if name == r.Session.Model() {
 		c.Cells[4] = "now"
 	}
 	return c
 }
 
 // ModelInWords returns a model's display name, with its ID and the user's alias if they differ.
-func (d *Desk) ModelInWords(name string) string {
+func (r *Registry) ModelInWords(name string) string {
 	id := name
-	if m, err := d.Preamble.Resolve(name); err == nil {
+	if m, err := r.Preamble.Resolve(name); err == nil {
 		id = m.ID
 	}
-	known, _ := d.Models.Catalog.Lookup(id) // ok: then it has no other name
+	known, _ := r.Models.Catalog.Lookup(id) // ok: then it has no other name
 	text := id
 	if known.Name != "" && known.Name != id {
 		text = known.Name + " (" + id + ")"
@@ -113,16 +113,16 @@ func (d *Desk) ModelInWords(name string) string {
 
 // chooseModel returns the answer that changes the model. A name outside the catalog may be
 // known to the provider, unless it looks like a misspelling of one in the catalog.
-func chooseModel(d *Desk, name string) (Answer, error) {
-	if _, err := d.Preamble.Resolve(name); err != nil {
+func (r *Registry) chooseModel(name string) (Answer, error) {
+	if _, err := r.Preamble.Resolve(name); err != nil {
 		return nil, err
 	}
-	op := Operation{Op: session.SetModel{Name: name}, Entries: true, Result: "The model is now " + d.ModelInWords(name) + "."}
-	if _, known := d.Models.Catalog.Lookup(name); known || strings.ContainsAny(name, ":/") { // known, or prefixed with a provider
+	op := Operation{Op: session.SetModel{Name: name}, Entries: true, Result: "The model is now " + r.ModelInWords(name) + "."}
+	if _, known := r.Models.Catalog.Lookup(name); known || strings.ContainsAny(name, ":/") { // known, or prefixed with a provider
 		return op, nil
 	}
-	if near := d.Models.Catalog.Closest(name); len(near) > 0 {
-		return nil, fmt.Errorf("there is no model %s; did you mean %s? The setting models can add others", name, strings.Join(near, " or "))
+	if near := r.Models.Catalog.Closest(name); len(near) > 0 {
+		return nil, fmt.Errorf("unknown model %s; did you mean %s? The setting models can add others", name, strings.Join(near, " or "))
 	}
 	text := name + " is not in the table of models. It is used as named; if the provider does not know it, choose another with /model."
 	op.Page, op.Result = Say(text), op.Result+"\n"+text
@@ -131,12 +131,12 @@ func chooseModel(d *Desk, name string) (Answer, error) {
 
 func modeCommand() Command {
 	return Command{Name: "mode", Kind: Change, Args: "[MODE]", Doc: "show or choose the permission mode",
-		Run: func(_ context.Context, d *Desk, mode string) (Answer, error) {
+		Run: func(_ context.Context, r *Registry, mode string) (Answer, error) {
 			if mode != "" {
 				return chooseMode(mode), nil
 			}
 			list := List{
-				Page:   Say("The permission mode is " + d.Permission.Mode() + "."),
+				Page:   Say("The permission mode is " + r.Permission.Mode() + "."),
 				Choose: func(_ context.Context, c Choice) (Answer, error) { return chooseMode(c.ID), nil },
 				Usage:  "/mode MODE",
 				Title:  "Mode",
@@ -146,7 +146,7 @@ func modeCommand() Command {
 			}
 			return list, nil
 		},
-		Complete: func(*Desk, string) []string {
+		Complete: func(*Registry, string) []string {
 			var names []string
 			for _, m := range permission.Modes() {
 				names = append(names, string(m))
@@ -157,9 +157,9 @@ func modeCommand() Command {
 
 func planCommand() Command {
 	return Command{Name: "plan", Kind: Change, Doc: "switch to plan mode: the model explores and makes a plan, but changes nothing",
-		Run: func(_ context.Context, _ *Desk, arg string) (Answer, error) {
+		Run: func(_ context.Context, _ *Registry, arg string) (Answer, error) {
 			if arg != "" { // the words would be lost
-				return nil, errors.New("usage: /plan. Say what to plan in the next message")
+				return nil, errors.New("usage: /plan. Describe the task in the next message")
 			}
 			return chooseMode(string(permission.Plan)), nil
 		}}
@@ -181,35 +181,35 @@ func DescribeMode(mode string) string {
 
 func effortCommand() Command {
 	return Command{Name: "effort", Kind: Change, Args: "[LEVEL]", Doc: "set the model's effort: low, medium, high, xhigh, max or auto",
-		Run: func(_ context.Context, d *Desk, arg string) (Answer, error) {
+		Run: func(_ context.Context, r *Registry, arg string) (Answer, error) {
 			if arg == "" {
-				return efforts(d), nil
+				return r.effortList(), nil
 			}
 			return chooseEffort(arg)
 		},
 		Complete: words("low", "medium", "high", "xhigh", "max", "auto")}
 }
 
-// efforts lists the model's effort levels.
-func efforts(d *Desk) List {
+// effortList lists the model's effort levels.
+func (r *Registry) effortList() List {
 	list := List{
-		Page:   Say("How hard should " + d.ModelInWords(d.Session.Model()) + " work?"),
+		Page:   Say("How hard should " + r.ModelInWords(r.Session.Model()) + " work?"),
 		Choose: func(_ context.Context, c Choice) (Answer, error) { return chooseEffort(c.ID) },
 		Usage:  "/effort LEVEL",
 		Title:  "Effort",
 	}
-	id := d.Session.Model()
-	if m, err := d.Preamble.Resolve(id); err == nil {
+	id := r.Session.Model()
+	if m, err := r.Preamble.Resolve(id); err == nil {
 		id = m.ID
 	}
-	set := d.Env.Settings().Effort
+	set := r.Env.Settings().Effort
 	add := func(level model.Effort, about string) {
 		if level == set {
-			about = "what flags and settings say"
+			about = "as set by flags and settings"
 		}
 		list.Choices = append(list.Choices, Choice{ID: string(level), Title: string(level), About: about})
 	}
-	known, _ := d.Models.Catalog.Lookup(id) // ok: then it has no known levels
+	known, _ := r.Models.Catalog.Lookup(id) // ok: then it has no known levels
 	for _, level := range known.Efforts() {
 		add(level, "")
 	}
@@ -260,7 +260,7 @@ func chooseThinking(arg string) (Answer, error) {
 
 func thinkingCommand() Command {
 	return Command{Name: "thinking", Kind: Change, Args: "[on|off]", Doc: "switch thinking before an answer on or off",
-		Run: func(_ context.Context, _ *Desk, arg string) (Answer, error) {
+		Run: func(_ context.Context, _ *Registry, arg string) (Answer, error) {
 			if arg == "" {
 				return thinkingList(), nil
 			}

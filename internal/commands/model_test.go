@@ -34,8 +34,8 @@ func TestModelWithEffort(t *testing.T) {
 	}
 	s := session.Open(t.Context(), session.Config{Provider: &asked, Tools: session.Tools{Registry: tool.NewRegistry()}, Models: session.Models{Main: "m", Resolve: resolve}})
 	t.Cleanup(s.Close)
-	d := New(Config{Session: s, Terminal: true, Models: Models{Catalog: catalog.Table{}}, Preamble: Preamble{Resolve: resolve}})
-	a, err := d.Run(t.Context(), "model", "")
+	r := New(Config{Session: s, Terminal: true, Models: Models{Catalog: catalog.Table{}}, Preamble: Preamble{Resolve: resolve}})
+	a, err := r.Run(t.Context(), "model", "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,28 +11,28 @@ import (
 
 // optionsList lists the settings, to be changed in place. Line-based front ends get the page of
 // the settings that are set.
-func optionsList(d *Desk) List {
+func (r *Registry) optionsList() List {
 	load := func(all bool) func(context.Context) ([]Choice, error) {
-		return func(context.Context) ([]Choice, error) { return optionChoices(d.Env.Options(all)), nil }
+		return func(context.Context) ([]Choice, error) { return optionChoices(r.Env.Options(all)), nil }
 	}
-	set := optionChoices(d.Env.Options(false))
+	set := optionChoices(r.Env.Options(false))
 	return List{
-		Page: configPage(d.Env.Options(false)), Title: "Settings",
+		Page: configPage(r.Env.Options(false)), Title: "Settings",
 		Views: []View{
-			{Name: "all", Choices: optionChoices(d.Env.Options(true)), Load: load(true)},
+			{Name: "all", Choices: optionChoices(r.Env.Options(true)), Load: load(true)},
 			{Name: "set", Choices: set, Load: load(false), Empty: "Nothing is set: every setting has its default."},
 		},
-		Preview: func(_ context.Context, c Choice) (Page, error) { return describeOption(d, c.ID), nil },
+		Preview: func(_ context.Context, c Choice) (Page, error) { return r.describeOption(c.ID), nil },
 		Set: func(ctx context.Context, c Choice) (string, error) {
-			return d.Env.Change(ctx, c.ID, &c.Values[c.Value])
+			return r.Env.Change(ctx, c.ID, &c.Values[c.Value])
 		},
 		Actions: []Action{
-			{Key: "enter", Name: "changes", Ask: "New value:", Text: func(c Choice) string { return bare(optionNamed(d, c.ID).Value) },
+			{Key: "enter", Name: "changes", Ask: "New value:", Text: func(c Choice) string { return bare(r.option(c.ID).Value) },
 				Run: func(ctx context.Context, c Choice, text string) (Answer, error) {
-					return setOption(ctx, d, c.ID, &text)
+					return setOption(ctx, r, c.ID, &text)
 				}},
 			{Key: "ctrl+x", Name: "resets", Run: func(ctx context.Context, c Choice, _ string) (Answer, error) {
-				return setOption(ctx, d, c.ID, nil)
+				return setOption(ctx, r, c.ID, nil)
 			}},
 		},
 	}
@@ -51,9 +51,9 @@ func optionChoices(options []Option) []Choice {
 // bare returns a setting's value without JSON quotes.
 func bare(value string) string { return strings.Trim(value, `"`) }
 
-// optionNamed returns a setting, or an empty one if it does not exist.
-func optionNamed(d *Desk, key string) Option {
-	all := d.Env.Options(true)
+// option returns a setting, or an empty one if it does not exist.
+func (r *Registry) option(key string) Option {
+	all := r.Env.Options(true)
 	if i := slices.IndexFunc(all, func(o Option) bool { return o.Key == key }); i >= 0 {
 		return all[i]
 	}
@@ -61,7 +61,7 @@ func optionNamed(d *Desk, key string) Option {
 }
 
 // describeOption describes a setting.
-func describeOption(d *Desk, key string) Page {
-	o := optionNamed(d, key)
+func (r *Registry) describeOption(key string) Page {
+	o := r.option(key)
 	return Say(o.Doc, cmp.Or(o.Value, "not set")+", from "+cmp.Or(o.Origin, "the default"))
 }

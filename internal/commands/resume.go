@@ -26,17 +26,17 @@ type SessionFiles struct {
 
 func resumeCommand() Command {
 	return Command{Name: "resume", Kind: Change, Args: "[SESSION]", Doc: "continue an earlier session", Terminal: true,
-		Run: func(_ context.Context, d *Desk, arg string) (Answer, error) {
+		Run: func(_ context.Context, r *Registry, arg string) (Answer, error) {
 			if arg != "" {
 				return Switch{Session: arg}, nil
 			}
-			return sessionList{d}.list()
+			return r.sessionList()
 		},
-		Complete: func(d *Desk, _ string) []string {
+		Complete: func(r *Registry, _ string) []string {
 			var names []string
-			infos, _ := archive.List(d.Home, archive.ListOptions{Dir: d.Dir}) // ok: then nothing is offered
+			infos, _ := archive.List(r.Home, archive.ListOptions{Dir: r.Dir}) // ok: then nothing is offered
 			for _, i := range infos {
-				if i.ID != d.Session.ID() {
+				if i.ID != r.Session.ID() {
 					names = append(names, i.ID, i.Name(), i.Tag)
 				}
 			}
@@ -45,39 +45,36 @@ func resumeCommand() Command {
 		}}
 }
 
-// sessionList provides the other sessions.
-type sessionList struct{ *Desk }
-
-// list lists the sessions of the directory, newest first, with a second view for all sessions.
-func (d sessionList) list() (Answer, error) {
-	here, err := d.choices(d.Dir)
+// sessionList lists the sessions of the directory, newest first, with a second view for all sessions.
+func (r *Registry) sessionList() (Answer, error) {
+	here, err := r.sessionChoices(r.Dir)
 	if err != nil {
 		return nil, err
 	}
 	if len(here) == 0 {
-		others, err := d.choices("")
+		others, err := r.sessionChoices("")
 		if err != nil || len(others) == 0 {
-			return Say("There are no earlier sessions in this directory."), err
+			return Say("No earlier sessions in this directory."), err
 		}
 	}
 	list := List{
 		Title: "Resume", Verb: "opens", Choices: here, Usage: "/resume SESSION",
 		Choose:  func(_ context.Context, c Choice) (Answer, error) { return Switch{Session: c.ID}, nil },
-		Preview: d.preview, Search: d.search, Actions: d.actions(),
-		Views: []View{{Name: "this project", Empty: "There are no earlier sessions in this directory."}, {Name: "all"}},
+		Preview: r.previewSession, Search: r.searchSessions, Actions: r.sessionActions(),
+		Views: []View{{Name: "this project", Empty: "No earlier sessions in this directory."}, {Name: "all"}},
 	}
 	list.Views[0].Choices = append([]Choice{}, here...)
-	list.Views[0].Load = func(context.Context) ([]Choice, error) { return d.choices(d.Dir) }
-	list.Views[1].Load = func(context.Context) ([]Choice, error) { return d.choices("") }
+	list.Views[0].Load = func(context.Context) ([]Choice, error) { return r.sessionChoices(r.Dir) }
+	list.Views[1].Load = func(context.Context) ([]Choice, error) { return r.sessionChoices("") }
 	if len(here) == 0 {
-		list.Page = Say("There are no earlier sessions in this directory; adze sessions list --all shows those of others.")
+		list.Page = Say("No earlier sessions in this directory; adze sessions list --all shows all sessions.")
 	}
 	return list, nil
 }
 
-// choices returns the sessions of a directory, or all.
-func (d sessionList) choices(dir string) ([]Choice, error) {
-	infos, left, err := archive.Survey(d.Home, archive.ListOptions{Dir: dir})
+// sessionChoices returns the sessions of a directory, or all.
+func (r *Registry) sessionChoices(dir string) ([]Choice, error) {
+	infos, left, err := archive.Survey(r.Home, archive.ListOptions{Dir: dir})
 	if err != nil {
 		return nil, err
 	}
@@ -87,10 +84,10 @@ func (d sessionList) choices(dir string) ([]Choice, error) {
 	var all []Choice
 	for i := range infos {
 		info := &infos[i]
-		if info.ID == d.Session.ID() {
+		if info.ID == r.Session.ID() {
 			continue
 		}
-		cells := []string{amount.Age(d.Now().Sub(info.Modified)), amount.Of(info.Messages, "message", "messages"), tool.OneLine(info.Branch, 24)}
+		cells := []string{amount.Age(r.Now().Sub(info.Modified)), amount.Of(info.Messages, "message", "messages"), tool.OneLine(info.Branch, 24)}
 		if info.Tag != "" {
 			cells[2] = strings.TrimSpace(cells[2] + " #" + info.Tag)
 		}
@@ -109,9 +106,9 @@ func (d sessionList) choices(dir string) ([]Choice, error) {
 	return all, nil
 }
 
-// preview shows how a session began and how it ended.
-func (d sessionList) preview(_ context.Context, c Choice) (Page, error) {
-	info, err := archive.Find(d.Home, d.Dir, c.ID)
+// previewSession shows how a session began and how it ended.
+func (r *Registry) previewSession(_ context.Context, c Choice) (Page, error) {
+	info, err := archive.Find(r.Home, r.Dir, c.ID)
 	if err != nil {
 		return Page{}, err
 	}
@@ -161,10 +158,10 @@ func firstSaid(entries []msg.Entry, role msg.Role) string {
 // maxFound is the maximum number of sessions a search returns.
 const maxFound = 500
 
-// search searches the messages of sessions.
-func (d sessionList) search(ctx context.Context, text string) ([]Found, error) {
+// searchSessions searches the messages of sessions.
+func (r *Registry) searchSessions(ctx context.Context, text string) ([]Found, error) {
 	var found []Found
-	for hit, err := range archive.Search(ctx, d.Home, archive.Query{Text: text}) {
+	for hit, err := range archive.Search(ctx, r.Home, archive.Query{Text: text}) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -178,34 +175,34 @@ func (d sessionList) search(ctx context.Context, text string) ([]Found, error) {
 	return found, nil
 }
 
-// actions returns the other actions on a session.
-func (d sessionList) actions() []Action {
+// sessionActions returns the other actions on a session.
+func (r *Registry) sessionActions() []Action {
 	actions := []Action{{
 		Key: "ctrl+r", Name: "renames", Ask: "New title:", Text: func(c Choice) string { return c.Title },
-		Run: func(_ context.Context, c Choice, title string) (Answer, error) { return d.rename(c, title) },
+		Run: func(_ context.Context, c Choice, title string) (Answer, error) { return r.renameSession(c, title) },
 	}}
-	if d.Env.Sessions.Inherit != nil {
+	if r.Env.Sessions.Inherit != nil {
 		actions = append([]Action{{
 			Key: "ctrl+f", Name: "forks",
-			Run: func(ctx context.Context, c Choice, _ string) (Answer, error) { return d.fork(ctx, c) },
+			Run: func(ctx context.Context, c Choice, _ string) (Answer, error) { return r.forkSession(ctx, c) },
 		}}, actions...)
 	}
-	if d.Env.Sessions.Remove != nil {
+	if r.Env.Sessions.Remove != nil {
 		actions = append(actions, Action{
 			Key: "ctrl+x", Name: "deletes",
 			Confirm: func(c Choice) string { return "Delete " + tool.OneLine(c.Title, 60) + " for good?" },
-			Run:     func(ctx context.Context, c Choice, _ string) (Answer, error) { return d.remove(ctx, c) },
+			Run:     func(ctx context.Context, c Choice, _ string) (Answer, error) { return r.removeSession(ctx, c) },
 		})
 	}
 	return actions
 }
 
-func (d sessionList) rename(c Choice, title string) (Answer, error) {
+func (r *Registry) renameSession(c Choice, title string) (Answer, error) {
 	title, err := store.CheckTitle(title)
 	if err != nil {
 		return nil, err
 	}
-	info, err := archive.Find(d.Home, d.Dir, c.ID)
+	info, err := archive.Find(r.Home, r.Dir, c.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -215,35 +212,35 @@ func (d sessionList) rename(c Choice, title string) (Answer, error) {
 	return Say("The session is now called " + title + "."), nil
 }
 
-// fork copies a session and changes to the copy.
-func (d sessionList) fork(ctx context.Context, c Choice) (Answer, error) {
-	info, err := archive.Find(d.Home, d.Dir, c.ID)
+// forkSession copies a session and changes to the copy.
+func (r *Registry) forkSession(ctx context.Context, c Choice) (Answer, error) {
+	info, err := archive.Find(r.Home, r.Dir, c.ID)
 	if err != nil {
 		return nil, err
 	}
-	opt := store.Options{Home: d.Home, Dir: d.Dir, Session: msg.NewID(), Version: d.Version}
+	opt := store.Options{Home: r.Home, Dir: r.Dir, Session: msg.NewID(), Version: r.Version}
 	if info.Dir != "" {
 		opt.Dir = info.Dir
 	}
 	if _, err := store.Fork(info.Path, opt, ""); err != nil {
 		return nil, err
 	}
-	if err := d.Env.Sessions.Inherit(ctx, info, opt.Session); err != nil {
+	if err := r.Env.Sessions.Inherit(ctx, info, opt.Session); err != nil {
 		return nil, fmt.Errorf("%w; /resume %s continues it all the same", err, opt.Session)
 	}
 	return Switch{Session: opt.Session}, nil
 }
 
-// remove deletes a session, unless it is open.
-func (d sessionList) remove(ctx context.Context, c Choice) (Answer, error) {
-	if c.ID == d.Session.ID() {
+// removeSession deletes a session, unless it is open.
+func (r *Registry) removeSession(ctx context.Context, c Choice) (Answer, error) {
+	if c.ID == r.Session.ID() {
 		return nil, errors.New("this session is open")
 	}
-	info, err := archive.Find(d.Home, d.Dir, c.ID)
+	info, err := archive.Find(r.Home, r.Dir, c.ID)
 	if err != nil {
 		return nil, err
 	}
-	if err := d.Env.Sessions.Remove(ctx, info); err != nil {
+	if err := r.Env.Sessions.Remove(ctx, info); err != nil {
 		return nil, err
 	}
 	return Say("Deleted " + c.Title + "."), nil

@@ -18,20 +18,20 @@ import (
 
 func rewindCommand() Command {
 	return Command{Name: "rewind", Aliases: []string{"undo"}, Kind: Work, Args: "[N]",
-		Doc: "go back to before one of your messages, or revert an agent's changes; /rewind undo reverses that", Run: runRewind, Complete: completeRewind}
+		Doc: "return to the state before a message, or revert an agent's changes; /rewind undo reverses that", Run: runRewind, Complete: (*Registry).completeRewind}
 }
 
 // completeRewind offers the numbers of the messages and the rewind options.
-func completeRewind(d *Desk, arg string) []string {
+func (r *Registry) completeRewind(arg string) []string {
 	which, _, chosen := strings.Cut(arg, " ")
 	if chosen {
 		return []string{which + " both", which + " conversation", which + " files"}
 	}
 	numbers := []string{"undo"}
-	for i := range d.Session.Turns() {
+	for i := range r.Session.Turns() {
 		numbers = append(numbers, fmt.Sprint(i+1))
 	}
-	agents, _ := filehistory.Agents(d.Files.History)
+	agents, _ := filehistory.Agents(r.Files.History)
 	for _, a := range agents {
 		numbers = append(numbers, a.ID)
 	}
@@ -42,93 +42,93 @@ const rewindUsage = "/rewind N conversation, /rewind N files or /rewind N both; 
 
 // runRewind lists the messages to go back to, shows the effect of going back to one, or does
 // it.
-func runRewind(ctx context.Context, d *Desk, arg string) (Answer, error) {
+func runRewind(ctx context.Context, r *Registry, arg string) (Answer, error) {
 	words := strings.Fields(arg)
 	switch {
 	case len(words) == 0:
-		return rewindList(d)
+		return r.rewindList()
 	case arg == "undo":
-		return undoRewind(d)
+		return r.undoRewind()
 	}
-	if agent, ok := agentNamed(d, words[0]); ok {
+	if agent, ok := r.agentNamed(words[0]); ok {
 		return agent.run(ctx, words[1:])
 	}
-	turns := d.Session.Turns()
+	turns := r.Session.Turns()
 	i := turnAt(turns, words[0])
 	if i < 0 {
-		return nil, fmt.Errorf("there is no message %s to go back to; /rewind lists them", words[0])
+		return nil, fmt.Errorf("no message %s to go back to; /rewind lists them", words[0])
 	}
-	r := rewinding{d: d, to: turns[i], later: laterThan(turns, i)}
+	back := rewinding{registry: r, to: turns[i], later: laterThan(turns, i)}
 	force := len(words) == 3 && words[2] == "force"
 	if len(words) > 2 && !force {
 		return nil, errors.New("usage: " + rewindUsage)
 	}
 	if len(words) == 1 {
-		return r.offer(ctx)
+		return back.offer(ctx)
 	}
 	switch words[1] {
 	case "both":
-		return r.operation(true, true, force), nil
+		return back.operation(true, true, force), nil
 	case "conversation":
-		return r.operation(true, false, false), nil
+		return back.operation(true, false, false), nil
 	case "files":
-		return r.operation(false, true, force), nil
+		return back.operation(false, true, force), nil
 	}
 	return nil, errors.New("usage: " + rewindUsage)
 }
 
 // rewindList lists the user's messages with the changes made in response, newest first, and the
 // agents that have changed files.
-func rewindList(d *Desk) (Answer, error) {
-	turns, agents := d.Session.Turns(), agentChoices(d)
+func (r *Registry) rewindList() (Answer, error) {
+	turns, agents := r.Session.Turns(), r.agentChoices()
 	if len(turns)+len(agents) == 0 {
-		return nil, errors.New("there is no message to go back to yet")
+		return nil, errors.New("no message to go back to yet")
 	}
 	list := List{
 		Page:  Say("Rewind to before which message?"),
 		Usage: rewindUsage,
 		Title: "Rewind", Verb: "continues",
-		Preview: func(ctx context.Context, c Choice) (Page, error) { return rewindPreview(ctx, d, c.ID) },
+		Preview: func(ctx context.Context, c Choice) (Page, error) { return rewindPreview(ctx, r, c.ID) },
 		Choose: func(ctx context.Context, c Choice) (Answer, error) {
-			if agent, ok := agentNamed(d, c.ID); ok {
+			if agent, ok := r.agentNamed(c.ID); ok {
 				return agent.offer(ctx)
 			}
-			turns := d.Session.Turns()
+			turns := r.Session.Turns()
 			i := turnAt(turns, c.ID)
 			if i < 0 {
-				return nil, errors.New("this message is no part of the conversation any more")
+				return nil, errors.New("this message is no longer in the conversation")
 			}
-			return rewinding{d: d, to: turns[i], later: laterThan(turns, i)}.offer(ctx)
+			return rewinding{registry: r, to: turns[i], later: laterThan(turns, i)}.offer(ctx)
 		},
 	}
 	shown := listed(len(turns), len(agents))
-	list.Choices = append(turnChoices(d, turns[:shown]), agents...)
+	list.Choices = append(r.turnChoices(turns[:shown]), agents...)
 	if len(agents) > 0 {
 		list.Usage += "; of an agent only the files"
 	}
 	if len(turns) > shown {
-		list.Views = []View{{Load: func(context.Context) ([]Choice, error) { return append(turnChoices(d, turns), agents...), nil }}}
+		list.Views = []View{{Load: func(context.Context) ([]Choice, error) { return append(r.turnChoices(turns), agents...), nil }}}
 	}
 	return list, nil
 }
 
 // turnChoices returns the user's messages as choices, with the changes made in response to
 // each.
-func turnChoices(d *Desk, turns []compact.Turn) []Choice {
+func (r *Registry) turnChoices(turns []compact.Turn) []Choice {
 	var ids []string
 	for _, t := range turns {
 		ids = append(ids, t.ID)
 	}
-	changes := d.Files.History.Changes(ids)
-	said := d.Session.Conversation()
+	changes := r.Files.History.Changes(ids)
+	said := r.Session.Conversation()
 	var choices []Choice
 	for _, t := range turns {
 		var about []string
 		if t.At < len(said) { // the conversation may have been rewound in the meantime
-			about = append(about, amount.Age(d.Now().Sub(said[t.At].Time)))
+			about = append(about, amount.Age(r.Now().Sub(said[t.At].Time)))
 		}
 		if files := changes[t.ID]; len(files) > 0 {
-			about = append(about, changed(d, files))
+			about = append(about, r.changed(files))
 		}
 		choices = append(choices, Choice{ID: t.ID, Title: tool.OneLine(t.Text, 60), About: strings.Join(about, "; ")})
 	}
@@ -136,25 +136,25 @@ func turnChoices(d *Desk, turns []compact.Turn) []Choice {
 }
 
 // rewindPreview shows the changes that rewinding to before a message would undo.
-func rewindPreview(ctx context.Context, d *Desk, id string) (Page, error) {
+func rewindPreview(ctx context.Context, r *Registry, id string) (Page, error) {
 	var answer Answer
 	var err error
-	if agent, ok := agentNamed(d, id); ok {
+	if agent, ok := r.agentNamed(id); ok {
 		answer, err = agent.offer(ctx)
-	} else if i := turnAt(d.Session.Turns(), id); i >= 0 {
-		turns := d.Session.Turns()
-		answer, err = rewinding{d: d, to: turns[i], later: laterThan(turns, i)}.offer(ctx)
+	} else if i := turnAt(r.Session.Turns(), id); i >= 0 {
+		turns := r.Session.Turns()
+		answer, err = rewinding{registry: r, to: turns[i], later: laterThan(turns, i)}.offer(ctx)
 	}
 	list, _ := answer.(List)
 	return list.Page, err
 }
 
 // changed lists a few of the files, with their line counts.
-func changed(d *Desk, files []filehistory.FileChange) string {
+func (r *Registry) changed(files []filehistory.FileChange) string {
 	const named = 3
 	var names []string
 	for _, f := range files[:min(named, len(files))] {
-		names = append(names, d.Files.Short(f.Path)+" "+lineCounts(f))
+		names = append(names, r.Files.Short(f.Path)+" "+lineCounts(f))
 	}
 	if more := len(files) - named; more > 0 {
 		names = append(names, amount.Of(more, "more file", "more files"))
@@ -226,9 +226,9 @@ func MessageNamed(entries []msg.Entry, id string) (full string, later []string) 
 
 // A rewinding goes back to before a user message.
 type rewinding struct {
-	d     *Desk
-	to    compact.Turn
-	later []string // messages after it
+	registry *Registry
+	to       compact.Turn
+	later    []string // messages after it
 }
 
 // takenBack explains how to undo a rewind.
@@ -253,7 +253,7 @@ func (r rewinding) offer(ctx context.Context) (Answer, error) {
 			return r.operation(c.ID != "files", c.ID != "conversation", true), nil
 		},
 	}
-	report, err := r.d.Files.History.Rewind(ctx, r.to.ID, filehistory.Options{DryRun: true, Force: true, Later: r.later})
+	report, err := r.registry.Files.History.Rewind(ctx, r.to.ID, filehistory.Options{DryRun: true, Force: true, Later: r.later})
 	switch {
 	case err != nil:
 		list.Add(Notice("The files cannot be restored: " + err.Error()))
@@ -273,10 +273,10 @@ func (r rewinding) offer(ctx context.Context) (Answer, error) {
 		if f.Foreign {
 			about = "changed by something else since, which would be lost"
 		}
-		table.Rows = append(table.Rows, []string{r.d.Files.Short(f.Path) + "  " + lineCounts(f), about})
+		table.Rows = append(table.Rows, []string{r.registry.Files.Short(f.Path) + "  " + lineCounts(f), about})
 	}
 	list.Add(Text("This will undo:"), table)
-	for _, text := range limits(report, r.d.Files.Short) {
+	for _, text := range limits(report, r.registry.Files.Short) {
 		list.Add(Notice(text))
 	}
 	files := amount.Of(len(report.Changes), "file", "files")
@@ -298,7 +298,7 @@ func limits(report filehistory.Report, short func(string) string) []string {
 		texts = append(texts, damagedHistory)
 	}
 	for _, path := range report.Left {
-		texts = append(texts, short(path)+" stays as it is: it is not known for sure what it was.")
+		texts = append(texts, short(path)+" stays unchanged: its earlier content is uncertain.")
 	}
 	for _, l := range report.Later {
 		texts = append(texts, LaterText(l, short))
@@ -314,22 +314,22 @@ func (r rewinding) operation(talk, files, force bool) Operation {
 		op.To = r.to.ID
 	}
 	op.Files = func(ctx context.Context) (string, error) {
-		done := rewindState{talk: talk, last: lastBefore(r.d.Session.Conversation(), op.To)}
+		done := rewindState{talk: talk, last: lastBefore(r.registry.Session.Conversation(), op.To)}
 		text := ""
 		if files {
-			report, err := r.d.Files.History.Rewind(ctx, r.to.ID, filehistory.Options{Force: force, Later: r.later})
+			report, err := r.registry.Files.History.Rewind(ctx, r.to.ID, filehistory.Options{Force: force, Later: r.later})
 			if err != nil {
 				return "", cannotRewind(err)
 			}
-			text, done.files = restored(r.d, report), report.Undo
+			text, done.files = r.registry.restored(report), report.Undo
 			if !talk && report.Undo != "" {
-				tellRestored(ctx, r.d, text)
+				tellRestored(ctx, r.registry, text)
 			}
 		}
 		if !talk && done.files == "" {
 			return text, nil
 		}
-		r.d.undo.set(done)
+		r.registry.undo.set(done)
 		return strings.TrimSpace(text + "\n" + takenBack), nil
 	}
 	o := Operation{Op: op, Entries: true}
@@ -366,7 +366,7 @@ func cannotRewind(err error) error {
 }
 
 // restored describes the restored files.
-func restored(d *Desk, report filehistory.Report) string {
+func (r *Registry) restored(report filehistory.Report) string {
 	if len(report.Changes)+len(report.Later) == 0 {
 		if report.Damaged {
 			return "No file was restored. " + damagedHistory
@@ -376,16 +376,16 @@ func restored(d *Desk, report filehistory.Report) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s restored:\n", amount.Of(len(report.Changes), "file was", "files were"))
 	for _, f := range report.Changes {
-		fmt.Fprintf(&b, "  %s\n", d.Files.Short(f.Path))
+		fmt.Fprintf(&b, "  %s\n", r.Files.Short(f.Path))
 	}
-	b.WriteString(strings.Join(limits(report, d.Files.Short), "\n"))
+	b.WriteString(strings.Join(limits(report, r.Files.Short), "\n"))
 	return b.String()
 }
 
 // tellRestored notifies the model, which knows of the changes, that files were restored.
-func tellRestored(ctx context.Context, d *Desk, text string) {
-	d.Session.Submit(ctx, session.Notify{ // ok: a closed session does not need it
-		Text: "The user has restored files to what they were earlier. Read a file again before you rely on what it contains.\n" + text,
+func tellRestored(ctx context.Context, r *Registry, text string) {
+	r.Session.Submit(ctx, session.Notify{ // ok: a closed session does not need it
+		Text: "The user has restored files to an earlier state. Read a file again before you rely on its content.\n" + text,
 	})
 }
 
@@ -418,27 +418,27 @@ func (u *undo) take() *rewindState {
 }
 
 // undoRewind undoes the last rewind.
-func undoRewind(d *Desk) (Answer, error) {
-	r := d.undo.take()
-	if r == nil {
+func (r *Registry) undoRewind() (Answer, error) {
+	back := r.undo.take()
+	if back == nil {
 		return nil, errors.New("there is nothing to take back")
 	}
 	restore := func(ctx context.Context) (string, error) {
-		if lastBefore(d.Session.Conversation(), "") != r.last {
+		if lastBefore(r.Session.Conversation(), "") != back.last {
 			return "", errors.New("the conversation has gone on since: the last /rewind can no longer be taken back")
 		}
-		if r.files == "" {
+		if back.files == "" {
 			return "", nil
 		}
-		report, err := d.Files.History.Rewind(ctx, r.files, filehistory.Options{Force: true, UndoRewind: true})
+		report, err := r.Files.History.Rewind(ctx, back.files, filehistory.Options{Force: true, UndoRewind: true})
 		if err != nil {
 			return "", err
 		}
-		text := restored(d, report)
-		if !r.talk {
-			tellRestored(ctx, d, text)
+		text := r.restored(report)
+		if !back.talk {
+			tellRestored(ctx, r, text)
 		}
 		return text, nil
 	}
-	return Operation{Op: session.Rewind{Undo: r.talk, Files: restore}, Entries: true}, nil
+	return Operation{Op: session.Rewind{Undo: back.talk, Files: restore}, Entries: true}, nil
 }

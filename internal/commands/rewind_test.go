@@ -59,7 +59,7 @@ func TestRewindAndUndo(t *testing.T) {
 		}},
 	})
 	t.Cleanup(s.Close)
-	d := New(Config{Session: s, Now: time.Now, Dir: dir, Files: Files{Dir: dir, History: h, Short: filepath.Base}})
+	r := New(Config{Session: s, Now: time.Now, Dir: dir, Files: Files{Dir: dir, History: h, Short: filepath.Base}})
 	do := func(a Answer, err error) *session.Outcome {
 		t.Helper()
 		if err != nil {
@@ -97,7 +97,7 @@ func TestRewindAndUndo(t *testing.T) {
 		return nil, nil
 	}
 
-	list, err := d.Run(t.Context(), "rewind", "")
+	list, err := r.Run(t.Context(), "rewind", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,16 +112,16 @@ func TestRewindAndUndo(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	check(2, "one\n")
-	if o := do(d.Run(t.Context(), "undo", "undo")); o.Err != nil {
+	if o := do(r.Run(t.Context(), "undo", "undo")); o.Err != nil {
 		t.Error(o.Err)
 	}
 	check(4, "two\n")
-	if _, err := d.Run(t.Context(), "rewind", "undo"); err == nil {
+	if _, err := r.Run(t.Context(), "rewind", "undo"); err == nil {
 		t.Error("undone twice")
 	}
 
 	// Files alone: the model is notified with the next message.
-	if o := do(d.Run(t.Context(), "rewind", "prompt-t files")); o.Err != nil {
+	if o := do(r.Run(t.Context(), "rewind", "prompt-t files")); o.Err != nil {
 		t.Error(o.Err)
 	}
 	check(4, "one\n")
@@ -131,18 +131,18 @@ func TestRewindAndUndo(t *testing.T) {
 	if err := s.Idle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if o := do(d.Run(t.Context(), "rewind", "undo")); o.Err == nil || !strings.Contains(o.Err.Error(), "has gone on since") {
+	if o := do(r.Run(t.Context(), "rewind", "undo")); o.Err == nil || !strings.Contains(o.Err.Error(), "has gone on since") {
 		t.Errorf("%+v", o)
 	}
 	check(5, "one\n")
 
 	// External changes are kept unless forced.
 	write("mine\n")
-	if o := do(d.Run(t.Context(), "rewind", "prompt-one both")); o.Err == nil || !strings.Contains(o.Err.Error(), "add force") {
+	if o := do(r.Run(t.Context(), "rewind", "prompt-one both")); o.Err == nil || !strings.Contains(o.Err.Error(), "add force") {
 		t.Errorf("%+v", o)
 	}
 	check(5, "mine\n")
-	if o := do(d.Run(t.Context(), "rewind", "prompt-one both force")); o.Err != nil {
+	if o := do(r.Run(t.Context(), "rewind", "prompt-one both force")); o.Err != nil {
 		t.Error(o.Err)
 	}
 	check(0, "zero\n")
@@ -206,8 +206,8 @@ func TestRewindListOfALongSession(t *testing.T) {
 		Records: session.Records{History: entries},
 	})
 	t.Cleanup(func() { s.Close() })
-	d := New(Config{Session: s, Now: time.Now, Dir: dir, Files: Files{Dir: dir, History: h, Short: filepath.Base}})
-	answer, err := d.Run(t.Context(), "rewind", "")
+	r := New(Config{Session: s, Now: time.Now, Dir: dir, Files: Files{Dir: dir, History: h, Short: filepath.Base}})
+	answer, err := r.Run(t.Context(), "rewind", "")
 	if err != nil {
 		t.Fatal(err)
 	}

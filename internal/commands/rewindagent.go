@@ -17,21 +17,21 @@ const mostAgents = 5
 
 // An agentUndo undoes an agent's changes.
 type agentUndo struct {
-	d  *Desk
-	by filehistory.Author
+	registry *Registry
+	by       filehistory.Author
 }
 
 // agentChoices returns the agents that have changed files, most recently started first, as
 // choices for /rewind.
-func agentChoices(d *Desk) []Choice {
-	agents, paths := filehistory.Agents(d.Files.History)
+func (r *Registry) agentChoices() []Choice {
+	agents, paths := filehistory.Agents(r.Files.History)
 	slices.Reverse(agents)
 	var choices []Choice
 	for _, a := range agents[:min(mostAgents, len(agents))] {
 		var names []string
 		files := paths[a.ID]
 		for _, path := range files[:min(3, len(files))] {
-			names = append(names, d.Files.Short(path))
+			names = append(names, r.Files.Short(path))
 		}
 		if more := len(files) - len(names); more > 0 {
 			names = append(names, amount.Of(more, "more file", "more files"))
@@ -46,11 +46,11 @@ func listed(messages, agents int) int { return min(most-agents, messages) }
 
 // agentNamed returns the agent named by an argument of /rewind: an ID, or a number in the list
 // after the messages.
-func agentNamed(d *Desk, which string) (u agentUndo, ok bool) {
-	agents, _ := filehistory.Agents(d.Files.History)
+func (r *Registry) agentNamed(which string) (u agentUndo, ok bool) {
+	agents, _ := filehistory.Agents(r.Files.History)
 	if n, err := strconv.Atoi(which); err == nil {
-		choices := agentChoices(d)
-		n -= listed(len(d.Session.Turns()), len(choices)) + 1
+		choices := r.agentChoices()
+		n -= listed(len(r.Session.Turns()), len(choices)) + 1
 		if n >= 0 && n < len(choices) {
 			which = choices[n].ID
 		}
@@ -59,7 +59,7 @@ func agentNamed(d *Desk, which string) (u agentUndo, ok bool) {
 	if i < 0 {
 		return agentUndo{}, false
 	}
-	return agentUndo{d, agents[i]}, true
+	return agentUndo{r, agents[i]}, true
 }
 
 // run shows the effect of undoing, or does it.
@@ -76,12 +76,12 @@ func (u agentUndo) run(ctx context.Context, words []string) (Answer, error) {
 
 // offer describes the effect of undoing, and lets the user choose.
 func (u agentUndo) offer(ctx context.Context) (Answer, error) {
-	report, err := u.d.Files.History.Rewind(ctx, u.by.ID, filehistory.Options{DryRun: true, Force: true})
+	report, err := u.registry.Files.History.Rewind(ctx, u.by.ID, filehistory.Options{DryRun: true, Force: true})
 	if err != nil {
 		return nil, err
 	}
 	if len(report.Changes) == 0 && len(report.Later) == 0 && len(report.Left) == 0 {
-		return Say(fmt.Sprintf("Nothing is left of what %s changed.", u.by)), nil
+		return Say(fmt.Sprintf("All changes by %s have been reverted.", u.by)), nil
 	}
 	list := List{
 		Page:   Say("What " + u.by.String() + " changed:"),
@@ -92,12 +92,12 @@ func (u agentUndo) offer(ctx context.Context) (Answer, error) {
 	if len(report.Changes) > 0 {
 		table := Table{Columns: []Column{{}, {Cut: true}}, Indented: true}
 		for _, f := range report.Changes {
-			table.Rows = append(table.Rows, []string{u.d.Files.Short(f.Path) + "  " + lineCounts(f), ""})
+			table.Rows = append(table.Rows, []string{u.registry.Files.Short(f.Path) + "  " + lineCounts(f), ""})
 		}
 		list.Add(Text("This will undo:"), table)
 		list.Choices = []Choice{{ID: "files", Title: "take these changes back", About: amount.Of(len(report.Changes), "file", "files") + "; the conversation stays as it is"}}
 	}
-	for _, text := range limits(report, u.d.Files.Short) {
+	for _, text := range limits(report, u.registry.Files.Short) {
 		list.Add(Notice(text))
 	}
 	if len(list.Choices) == 0 {
@@ -109,18 +109,18 @@ func (u agentUndo) offer(ctx context.Context) (Answer, error) {
 // operation returns the operation that undoes the changes, and records the information needed
 // to reverse that.
 func (u agentUndo) operation(force bool) Operation {
-	d := u.d
+	r := u.registry
 	files := func(ctx context.Context) (string, error) {
-		report, err := d.Files.History.Rewind(ctx, u.by.ID, filehistory.Options{Force: force})
+		report, err := r.Files.History.Rewind(ctx, u.by.ID, filehistory.Options{Force: force})
 		if err != nil {
 			return "", cannotRewind(err)
 		}
-		text := restored(d, report)
+		text := r.restored(report)
 		if report.Undo == "" {
 			return text, nil
 		}
-		tellRestored(ctx, d, text)
-		d.undo.set(rewindState{files: report.Undo, last: lastBefore(d.Session.Conversation(), "")})
+		tellRestored(ctx, r, text)
+		r.undo.set(rewindState{files: report.Undo, last: lastBefore(r.Session.Conversation(), "")})
 		return text + "\n" + takenBack, nil
 	}
 	return Operation{Op: session.Rewind{Files: files}, Entries: true}
@@ -136,7 +136,7 @@ func LaterText(l filehistory.LaterChange, short func(string) string) string {
 		who = append(who, "you or a program")
 	}
 	if len(who) == 0 { // the agent's final content is unknown
-		return short(l.Path) + " stays as it is: it is not known for sure what it would be."
+		return short(l.Path) + " stays unchanged: the result of reverting it is uncertain."
 	}
 	return fmt.Sprintf("%s stays as it is: it was changed later by %s.", short(l.Path), strings.Join(who, " and by "))
 }

@@ -16,10 +16,10 @@ import (
 
 func clearCommand() Command {
 	return Command{Name: "clear", Kind: Work, Doc: "start a new conversation; this one is kept on disk",
-		Run: func(_ context.Context, d *Desk, _ string) (Answer, error) {
-			if d.Terminal {
+		Run: func(_ context.Context, r *Registry, _ string) (Answer, error) {
+			if r.Terminal {
 				s := Switch{}
-				if len(d.Session.Conversation()) > 0 {
+				if len(r.Session.Conversation()) > 0 {
 					s.Said = "Cleared. /resume brings the conversation back."
 				}
 				return s, nil
@@ -30,11 +30,11 @@ func clearCommand() Command {
 
 func renameCommand() Command {
 	return Command{Name: "rename", Kind: Change, Args: "TITLE", Doc: "give this session a title",
-		Run: func(_ context.Context, d *Desk, title string) (Answer, error) {
+		Run: func(_ context.Context, r *Registry, title string) (Answer, error) {
 			if strings.TrimSpace(title) == "" {
 				return nil, errors.New("usage: /rename TITLE")
 			}
-			if err := d.Rename(title); err != nil {
+			if err := r.Rename(title); err != nil {
 				return nil, err
 			}
 			return Say("The session is now called " + title + "."), nil
@@ -43,12 +43,12 @@ func renameCommand() Command {
 
 func exportCommand() Command {
 	return Command{Name: "export", Kind: Change, Args: "[FILE]", Doc: "write this session to a file: .md, .html or .json",
-		Run: func(_ context.Context, d *Desk, name string) (Answer, error) {
-			path, err := d.Export(name)
+		Run: func(_ context.Context, r *Registry, name string) (Answer, error) {
+			path, err := r.Export(name)
 			if err != nil {
 				return nil, err
 			}
-			return Say("Written to " + d.Files.Short(path)), nil
+			return Say("Written to " + r.Files.Short(path)), nil
 		}}
 }
 
@@ -56,47 +56,47 @@ func exportCommand() Command {
 var ErrNotKept = errors.New("this session is not saved on disk")
 
 // Rename sets the session's title.
-func (d *Desk) Rename(title string) error {
+func (r *Registry) Rename(title string) error {
 	title, err := store.CheckTitle(title)
 	if err != nil {
 		return err
 	}
-	if d.Log == nil {
+	if r.Log == nil {
 		return ErrNotKept
 	}
-	return d.Log.Note(store.Title(title))
+	return r.Log.Note(store.Title(title))
 }
 
 // Entitle returns the title of the session. If it has none, a title is derived from about, and
 // stored if keep is true. No model is used.
-func (d *Desk) Entitle(about string, keep bool) (string, error) {
-	if d.Log != nil {
-		if title := d.Log.Titled(); title != "" {
+func (r *Registry) Entitle(about string, keep bool) (string, error) {
+	if r.Log != nil {
+		if title := r.Log.Titled(); title != "" {
 			return title, nil
 		}
 	}
 	title := store.TitleOf(about)
-	if title == "" || !keep || d.Log == nil {
+	if title == "" || !keep || r.Log == nil {
 		return title, nil
 	}
-	return title, d.Log.Note(store.AutoTitle(title))
+	return title, r.Log.Note(store.AutoTitle(title))
 }
 
 // Export writes the session to a new file, in the format of its extension, and returns the
 // path. If name is empty, it chooses one.
-func (d *Desk) Export(name string) (string, error) {
-	if d.Log == nil {
+func (r *Registry) Export(name string) (string, error) {
+	if r.Log == nil {
 		return "", ErrNotKept
 	}
-	id := d.Session.ID()
+	id := r.Session.ID()
 	if name == "" {
 		name = "adze-" + id[:min(shownID, len(id))] + ".md"
 	}
-	path := absolute(d.Dir, name)
+	path := absolute(r.Dir, name)
 	if _, err := os.Lstat(path); err == nil {
 		return "", fmt.Errorf("%s already exists; choose another name", path)
 	}
-	info, err := archive.Describe(d.Log.Path())
+	info, err := archive.Describe(r.Log.Path())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", errors.New("there is nothing to export yet")
@@ -104,6 +104,6 @@ func (d *Desk) Export(name string) (string, error) {
 		return "", err
 	}
 	return path, archive.ExportFile(path, info, archive.ExportOptions{Format: archive.FormatOf(path), Seen: func(u *msg.ToolUse) *msg.ToolUse {
-		return d.Session.Pool().Forwarded(u)
+		return r.Session.Pool().Forwarded(u)
 	}})
 }

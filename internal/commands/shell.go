@@ -13,14 +13,14 @@ import (
 
 // Shell runs a shell command typed by the user until it ends or ctx is done, calling report
 // with partial output. The model sees the command and its output with the next prompt.
-func (d *Desk) Shell(ctx context.Context, command string, report func(tool.Display)) (Answer, error) {
+func (r *Registry) Shell(ctx context.Context, command string, report func(tool.Display)) (Answer, error) {
 	switch {
-	case d.Execute == nil:
+	case r.Execute == nil:
 		return nil, errors.New("this session cannot run commands")
 	case command == "":
 		return nil, errors.New("type a command after !")
 	}
-	ran, err := d.Execute(ctx, command, report)
+	ran, err := r.Execute(ctx, command, report)
 	if err != nil {
 		ran.Output += err.Error()
 	}

@@ -48,14 +48,14 @@ type Hooks struct {
 	Mute func(off bool)
 }
 
-// Age returns the time since the desk was created.
-func (d *Desk) Age() time.Duration { return d.Now().Sub(d.opened) }
+// Age returns the time since the registry was created.
+func (r *Registry) Age() time.Duration { return r.Now().Sub(r.opened) }
 
 // Think sets the thinking budget in tokens: 0 disables thinking, and nil restores the flags and
 // settings.
-func (d *Desk) Think(ctx context.Context, budget *int) error {
+func (r *Registry) Think(ctx context.Context, budget *int) error {
 	if budget != nil && *budget < 0 {
 		return fmt.Errorf("%d is not a number of tokens", *budget)
 	}
-	return d.Session.Submit(ctx, session.SetThinking{Thinking: d.Models.Thinking(budget)})
+	return r.Session.Submit(ctx, session.SetThinking{Thinking: r.Models.Thinking(budget)})
 }

@@ -11,41 +11,41 @@ import (
 )
 
 func statusCommand() Command {
-	return Command{Name: "status", Doc: "show the version, session, model, mode and what is in use",
-		Run: func(_ context.Context, d *Desk, _ string) (Answer, error) { return statusPage(d), nil }}
+	return Command{Name: "status", Doc: "show the version, session, model, mode and active features",
+		Run: func(_ context.Context, r *Registry, _ string) (Answer, error) { return r.statusPage(), nil }}
 }
 
 // statusPage shows the state of the session on one page.
-func statusPage(d *Desk) Page {
-	session := d.Session.ID()
-	if d.Log == nil {
+func (r *Registry) statusPage() Page {
+	session := r.Session.ID()
+	if r.Log == nil {
 		session += ", not saved on disk"
-	} else if info, err := archive.Describe(d.Log.Path()); err == nil && info.Name() != info.ID {
+	} else if info, err := archive.Describe(r.Log.Path()); err == nil && info.Name() != info.ID {
 		session += ", " + info.Name()
 	}
 	fields := Fields{
-		{"Version", d.Version},
+		{"Version", r.Version},
 		{"Session", session},
-		{"Directory", strings.Join(slices.Concat([]string{d.Dir}, d.Permission.Dirs()), ", ")},
-		{"Model", d.ModelInWords(d.Session.Model())},
+		{"Directory", strings.Join(slices.Concat([]string{r.Dir}, r.Permission.Dirs()), ", ")},
+		{"Model", r.ModelInWords(r.Session.Model())},
 	}
-	if effort := d.Env.Settings().Effort; effort != "" {
+	if effort := r.Env.Settings().Effort; effort != "" {
 		fields = append(fields, Field{"Effort", string(effort)})
 	}
-	fields = append(fields, Field{"Permissions", DescribeMode(d.Permission.Mode())})
-	if u, err := d.Usage(); err == nil && u.Window > 0 {
+	fields = append(fields, Field{"Permissions", DescribeMode(r.Permission.Mode())})
+	if u, err := r.Usage(); err == nil && u.Window > 0 {
 		fields = append(fields, Field{"Context", fmt.Sprintf("%d%% of %s tokens", u.Used()*100/u.Window, amount.Grouped(u.Window))})
 	}
-	totals := d.Session.Sum()
+	totals := r.Session.Sum()
 	fields = append(fields, Field{"Cost", total(totals)})
-	if d.Tasks != nil && len(d.Tasks.List()) > 0 {
-		fields = append(fields, Field{"Tasks", amount.Of(len(d.Tasks.List()), "background task", "background tasks")})
+	if r.Tasks != nil && len(r.Tasks.List()) > 0 {
+		fields = append(fields, Field{"Tasks", amount.Of(len(r.Tasks.List()), "background task", "background tasks")})
 	}
-	if d.Env.About != nil {
-		fields = append(fields, d.Env.About()...)
+	if r.Env.About != nil {
+		fields = append(fields, r.Env.About()...)
 	}
-	if d.Log != nil {
-		fields = append(fields, Field{"Transcript", d.Files.Short(d.Log.Path())})
+	if r.Log != nil {
+		fields = append(fields, Field{"Transcript", r.Files.Short(r.Log.Path())})
 	}
 	return Page{Blocks: []Block{fields}}
 }

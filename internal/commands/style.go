@@ -27,25 +27,25 @@ func (s *Styles) List() (current string, names []string) {
 
 func outputStyleCommand() Command {
 	return Command{Name: "output-style", Kind: Change, Args: "[NAME]", Doc: "show the output styles, or choose one for new conversations",
-		Run: func(ctx context.Context, d *Desk, name string) (Answer, error) {
-			s := d.Env.Styles
+		Run: func(ctx context.Context, r *Registry, name string) (Answer, error) {
+			s := r.Env.Styles
 			if s.All == nil {
-				return nil, errors.New("there are no output styles in this session")
+				return nil, errors.New("no output styles in this session")
 			}
 			if name != "" {
-				return chooseStyle(ctx, d, name)
+				return chooseStyle(ctx, r, name)
 			}
-			return stylesPage(d, s.All()), nil
+			return r.stylesPage(s.All()), nil
 		},
-		Complete: func(d *Desk, _ string) []string { _, names := d.Env.Styles.List(); return names }}
+		Complete: func(r *Registry, _ string) []string { _, names := r.Env.Styles.List(); return names }}
 }
 
 // chooseStyle saves a style for future conversations.
-func chooseStyle(ctx context.Context, d *Desk, name string) (Answer, error) {
-	if !d.Terminal {
+func chooseStyle(ctx context.Context, r *Registry, name string) (Answer, error) {
+	if !r.Terminal {
 		return nil, ErrTerminal
 	}
-	text, err := d.Env.Styles.Choose(ctx, name)
+	text, err := r.Env.Styles.Choose(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -53,12 +53,12 @@ func chooseStyle(ctx context.Context, d *Desk, name string) (Answer, error) {
 }
 
 // stylesPage lists the styles to choose from.
-func stylesPage(d *Desk, set *style.Set) Answer {
-	page := Say("The output style of this conversation is " + d.Env.Styles.Current() + ".")
+func (r *Registry) stylesPage(set *style.Set) Answer {
+	page := Say("The output style of this conversation is " + r.Env.Styles.Current() + ".")
 	for _, p := range set.Problems {
 		page.Add(Notice(p.Error()))
 	}
-	if !d.Terminal {
+	if !r.Terminal {
 		var t Terms
 		for _, s := range set.Styles {
 			t = append(t, Term{s.Name, s.Description + " (" + s.Origin + ")"})
@@ -66,7 +66,7 @@ func stylesPage(d *Desk, set *style.Set) Answer {
 		page.Add(t)
 		return page
 	}
-	list := List{Page: page, Title: "Output style", Usage: "/output-style NAME", Choose: func(ctx context.Context, c Choice) (Answer, error) { return chooseStyle(ctx, d, c.ID) }}
+	list := List{Page: page, Title: "Output style", Usage: "/output-style NAME", Choose: func(ctx context.Context, c Choice) (Answer, error) { return chooseStyle(ctx, r, c.ID) }}
 	for _, s := range set.Styles {
 		list.Choices = append(list.Choices, Choice{ID: s.Name, Title: s.Name, About: s.Description + " (" + s.Origin + ")"})
 	}

@@ -15,7 +15,7 @@ import (
 
 func tasksCommand() Command {
 	return Command{Name: "tasks", Kind: Change, Args: "[ID]", Doc: "show the background tasks, or the output of one; stop ID stops it, fg ID follows it",
-		Run: func(_ context.Context, d *Desk, arg string) (Answer, error) { return tasks(d, arg) }, Complete: completeTasks}
+		Run: func(_ context.Context, r *Registry, arg string) (Answer, error) { return r.tasks(arg) }, Complete: (*Registry).completeTasks}
 }
 
 // ErrNoTasks is returned if background tasks are disabled.
@@ -24,8 +24,8 @@ var ErrNoTasks = errors.New("background tasks are disabled")
 var errTasks = errors.New("usage: /tasks, /tasks ID, /tasks stop ID or /tasks fg ID")
 
 // tasks lists the background tasks, or shows, stops or follows one.
-func tasks(d *Desk, arg string) (Answer, error) {
-	table := d.Tasks
+func (r *Registry) tasks(arg string) (Answer, error) {
+	table := r.Tasks
 	if table == nil {
 		return nil, ErrNoTasks
 	}
@@ -34,10 +34,10 @@ func tasks(d *Desk, arg string) (Answer, error) {
 		verb, id = "", arg
 	}
 	if arg == "" {
-		if list, ok := taskPicker(d); ok {
+		if list, ok := r.taskPicker(); ok {
 			return list, nil
 		}
-		return taskList(d), nil
+		return r.taskList(), nil
 	}
 	t, err := oneTask(table, strings.TrimSpace(id), verb != "")
 	switch {
@@ -90,18 +90,18 @@ func oneTask(table *task.Table, id string, running bool) (*task.Task, error) {
 }
 
 // completeTasks offers the tasks, and the actions on running ones.
-func completeTasks(d *Desk, _ string) []string {
-	if d.Tasks == nil {
+func (r *Registry) completeTasks(_ string) []string {
+	if r.Tasks == nil {
 		return nil
 	}
 	offers := []string{"stop ", "fg "}
-	for _, t := range d.Tasks.List() {
+	for _, t := range r.Tasks.List() {
 		offers = append(offers, t.ID)
 		if t.Status() == task.Running {
 			offers = append(offers, "stop "+t.ID, "fg "+t.ID)
 		}
 	}
-	for _, a := range runningAgents(d) {
+	for _, a := range r.runningAgents() {
 		if !slices.Contains(offers, a.ID) {
 			offers = append(offers, a.ID, "stop "+a.ID, "fg "+a.ID)
 		}
@@ -111,40 +111,40 @@ func completeTasks(d *Desk, _ string) []string {
 
 // taskPicker returns the tasks and agents to choose from. It reports false if the list is empty
 // or the front end has no picker.
-func taskPicker(d *Desk) (List, bool) {
-	choices := taskChoices(d)
-	if !d.Terminal || d.Env.Keys.Lines || len(choices) == 0 {
+func (r *Registry) taskPicker() (List, bool) {
+	choices := r.taskChoices()
+	if !r.Terminal || r.Env.Keys.Lines || len(choices) == 0 {
 		return List{}, false
 	}
 	list := List{
 		Title: "Background tasks", Verb: "shows", Usage: "/tasks ID", Choices: choices,
-		Views: []View{{Choices: choices, Load: func(context.Context) ([]Choice, error) { return taskChoices(d), nil }}},
+		Views: []View{{Choices: choices, Load: func(context.Context) ([]Choice, error) { return r.taskChoices(), nil }}},
 		Preview: func(_ context.Context, c Choice) (Page, error) {
-			t, err := oneTask(d.Tasks, c.ID, false)
+			t, err := oneTask(r.Tasks, c.ID, false)
 			if err != nil {
 				return Page{}, err
 			}
 			return taskPage(t), nil
 		},
-		Choose: func(_ context.Context, c Choice) (Answer, error) { return tasks(d, c.ID) },
+		Choose: func(_ context.Context, c Choice) (Answer, error) { return r.tasks(c.ID) },
 		Actions: []Action{
-			{Key: "ctrl+x", Name: "stops", Run: func(_ context.Context, c Choice, _ string) (Answer, error) { return tasks(d, "stop "+c.ID) }},
+			{Key: "ctrl+x", Name: "stops", Run: func(_ context.Context, c Choice, _ string) (Answer, error) { return r.tasks("stop " + c.ID) }},
 		},
 	}
-	if d.Files.Working != nil {
-		AddWork(&list.Page, d.Files.Working(), d.Files.Short, d.Now())
+	if r.Files.Working != nil {
+		AddWork(&list.Page, r.Files.Working(), r.Files.Short, r.Now())
 	}
 	return list, true
 }
 
 // taskChoices returns the background tasks and the running agents.
-func taskChoices(d *Desk) (choices []Choice) {
+func (r *Registry) taskChoices() (choices []Choice) {
 	seen := map[string]bool{}
-	for _, t := range d.Tasks.List() {
+	for _, t := range r.Tasks.List() {
 		seen[t.ID] = true
 		choices = append(choices, Choice{ID: t.ID, Title: t.Title, Cells: []string{taskState(t), t.ID}})
 	}
-	for _, b := range Tree(runningAgents(d), func(a RunningAgent) string { return a.ID }, func(a RunningAgent) string { return a.Parent }) {
+	for _, b := range Tree(r.runningAgents(), func(a RunningAgent) string { return a.ID }, func(a RunningAgent) string { return a.Parent }) {
 		if a := b.Item; !seen[a.ID] {
 			about := strings.TrimSuffix(amount.Of(a.Calls, "call", "calls")+", "+a.Last, ", ")
 			choices = append(choices, Choice{ID: a.ID, Title: strings.Repeat("  ", b.Depth) + a.Title + " (" + a.Type + ")", Cells: []string{about, a.ID}})
@@ -163,13 +163,13 @@ func taskState(t *task.Task) string {
 }
 
 // taskList shows all tasks, and the commands for them.
-func taskList(d *Desk) (p Page) {
-	list, agents := d.Tasks.List(), runningAgents(d)
+func (r *Registry) taskList() (p Page) {
+	list, agents := r.Tasks.List(), r.runningAgents()
 	switch {
-	case len(list) == 0 && d.Terminal && !d.Env.Keys.Lines:
-		p = Say("There are no background tasks. Ctrl-B moves a running command to the background.")
+	case len(list) == 0 && r.Terminal && !r.Env.Keys.Lines:
+		p = Say("No background tasks. Ctrl-B moves a running command to the background.")
 	case len(list) == 0:
-		p = Say("There are no background tasks.")
+		p = Say("No background tasks.")
 	default:
 		p.Add(TaskTable(list...))
 	}
@@ -177,18 +177,18 @@ func taskList(d *Desk) (p Page) {
 	if len(list)+len(agents) > 0 {
 		p.Add(Text("/tasks ID shows the output of a task or agent, /tasks stop ID stops it, /tasks fg ID follows it."))
 	}
-	if d.Files.Working != nil {
-		AddWork(&p, d.Files.Working(), d.Files.Short, d.Now())
+	if r.Files.Working != nil {
+		AddWork(&p, r.Files.Working(), r.Files.Short, r.Now())
 	}
 	return p
 }
 
 // runningAgents returns the running agents.
-func runningAgents(d *Desk) []RunningAgent {
-	if d.Extensions.Agents.Working == nil {
+func (r *Registry) runningAgents() []RunningAgent {
+	if r.Extensions.Agents.Working == nil {
 		return nil
 	}
-	return d.Extensions.Agents.Working()
+	return r.Extensions.Agents.Working()
 }
 
 // TaskTable lists tasks with their states.

@@ -25,26 +25,26 @@ func TestTasksOfAgents(t *testing.T) {
 		}
 		nested = append(nested, one)
 	}
-	d := &Desk{Config: Config{Tasks: top}}
-	d.Extensions.Agents.Working = func() []RunningAgent {
+	r := &Registry{Config: Config{Tasks: top}}
+	r.Extensions.Agents.Working = func() []RunningAgent {
 		return []RunningAgent{{ID: "alead", Title: "one deep"}, {ID: nested[0].ID, Parent: "alead", Title: "two deep"}}
 	}
-	page, _ := tasks(d, "")
+	page, _ := r.tasks("")
 	if text := fmt.Sprint(page); !strings.Contains(text, "/tasks stop ID") || !strings.Contains(text, nested[0].ID) {
 		t.Errorf("the list:\n%s", text)
 	}
-	if got := completeTasks(d, ""); !slices.Contains(got, "stop "+nested[0].ID) || !slices.Contains(got, nested[0].ID) {
+	if got := r.completeTasks(""); !slices.Contains(got, "stop "+nested[0].ID) || !slices.Contains(got, nested[0].ID) {
 		t.Errorf("offered: %q", got)
 	}
-	if _, err := tasks(d, "stop"); err == nil {
+	if _, err := r.tasks("stop"); err == nil {
 		t.Error("one was chosen without an id")
 	}
 	for i, id := range []string{nested[0].ID, nested[1].ID[:7]} {
-		if _, err := tasks(d, "stop "+id); err != nil || !nested[i].Stopped() {
+		if _, err := r.tasks("stop " + id); err != nil || !nested[i].Stopped() {
 			t.Errorf("stopping %s: %v", id, err)
 		}
 	}
-	if _, err := tasks(d, "stop a"); err == nil || !strings.Contains(err.Error(), "several tasks") {
+	if _, err := r.tasks("stop a"); err == nil || !strings.Contains(err.Error(), "several tasks") {
 		t.Errorf("an id of several: %v", err)
 	}
 }

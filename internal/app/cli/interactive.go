@@ -341,7 +341,7 @@ func (t *interactiveRun) open(ctx context.Context, resume string) (*controller.C
 	d := c.Desk()
 	d.Env.Keys.Lines = t.lines
 	return &controller.Conversation{
-		Session: c.Session, Desk: d, Greeting: c.Greeting(d.Glance(), t.separator, t.help),
+		Session: c.Session, Registry: d, Greeting: c.Greeting(d.Glance(), t.separator, t.help),
 		Explain: c.Explain, PlanFile: c.PlanFile(), WarnUSD: t.ws.Project.Values().Model.CostWarning,
 	}, nil
 }

@@ -119,8 +119,8 @@ func (b *Bindings) find() (string, version) {
 	return "", version{}
 }
 
-// Desk gives commands access to the key bindings.
-func (b *Bindings) Desk() commands.Keys {
+// Commands gives commands access to the key bindings.
+func (b *Bindings) Commands() commands.Keys {
 	return commands.Keys{Bound: b.terms, File: b.File, Problems: b.Problems, Create: b.create}
 }
 

@@ -32,7 +32,7 @@ func TestBindings(t *testing.T) {
 	if got := stash(); got != "F1" {
 		t.Errorf("the ecosystem's: %s", got)
 	}
-	path, err := b.Desk().Create()
+	path, err := b.Commands().Create()
 	if err != nil || path != filepath.Join(home, fileName) {
 		t.Fatal(path, err)
 	}
@@ -43,11 +43,11 @@ func TestBindings(t *testing.T) {
 	if got := stash(); got != "F10" {
 		t.Errorf("changed: %s", got)
 	}
-	if again, err := b.Desk().Create(); err != nil || again != path || stash() != "F10" {
+	if again, err := b.Commands().Create(); err != nil || again != path || stash() != "F10" {
 		t.Errorf("made again: %s, %v", again, err)
 	}
 	write(home, "ctrl+nokey")
-	if notes := b.Check(t.Context()).Notes; len(notes) != 1 || !strings.Contains(notes[0], `no key "nokey"`) || len(b.Check(t.Context()).Problems) > 0 {
+	if notes := b.Check(t.Context()).Notes; len(notes) != 1 || !strings.Contains(notes[0], `unknown key "nokey"`) || len(b.Check(t.Context()).Problems) > 0 {
 		t.Errorf("%q", notes)
 	}
 	if err := os.WriteFile(path, make([]byte, maxFile+1), 0o600); err != nil {
@@ -62,7 +62,7 @@ func TestBindings(t *testing.T) {
 	if got := stash(); got != "F1" {
 		t.Errorf("removed: %s", got)
 	}
-	if _, err := OpenBindings("", "", time.Now).Desk().Create(); err == nil {
+	if _, err := OpenBindings("", "", time.Now).Commands().Create(); err == nil {
 		t.Error("a file is made nowhere")
 	}
 }

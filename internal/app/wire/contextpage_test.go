@@ -20,7 +20,7 @@ import (
 )
 
 // runCommand runs a command and returns its output, wrapped at the given width.
-func runCommand(t *testing.T, d *commands.Desk, text string, width int) (string, error) {
+func runCommand(t *testing.T, d *commands.Registry, text string, width int) (string, error) {
 	t.Helper()
 	name, arg, ok := commands.Parse(text)
 	if !ok {

@@ -33,7 +33,7 @@ import (
 )
 
 // Desk returns the conversation's commands for front ends.
-func (c *Conversation) Desk() *commands.Desk {
+func (c *Conversation) Desk() *commands.Registry {
 	v, m := c.ws.values(), c.prompt.memory
 	cfg := commands.Config{
 		Terminal: c.spec.Entry == Interactive,

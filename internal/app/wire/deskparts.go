@@ -54,7 +54,7 @@ func deskEnv(c *Conversation) commands.Env {
 		Settings: func() commands.Settings {
 			return commands.Settings{Values: w.Project.Written(), Effort: c.model.Working(c.Session.Model()), AutoCompact: w.values().Window.Auto}
 		},
-		Keys:    w.Keys.Desk(),
+		Keys:    w.Keys.Commands(),
 		Enabled: func(setting string) bool { return w.Project.Settings().Bool(setting) },
 		Styles:  deskStyles(c), Sections: about.Sections(about.Config{
 			StatusLine: line,

@@ -14,7 +14,7 @@ import (
 )
 
 // Host returns the API for a program that drives the conversation.
-func (c *Conversation) Host(d *commands.Desk) headless.Host {
+func (c *Conversation) Host(d *commands.Registry) headless.Host {
 	h := headless.Host{
 		DefaultModel: c.model.Name, Asks: c.spec.Access.Asks, States: c.ws.values().StateEvents, Actions: hostapi.Actions(d), Queries: hostapi.Queries(d),
 		Initialize: func(_ context.Context, start headless.Start) ([]string, error) { return initialize(c, d, start) },
@@ -35,7 +35,7 @@ func (c *Conversation) Host(d *commands.Desk) headless.Host {
 // initialize applies the host's start options and returns notes about options without effect.
 // Unsupported callbacks that guard calls are rejected rather than ignored. Callbacks come last,
 // so that they replace earlier ones only if everything else is valid.
-func initialize(c *Conversation, d *commands.Desk, start headless.Start) (notes []string, err error) {
+func initialize(c *Conversation, d *commands.Registry, start headless.Start) (notes []string, err error) {
 	if err := c.output.Require(start.JSONSchema); err != nil {
 		return nil, &hostapi.Refusal{Code: "invalid_schema", Text: err.Error()}
 	}

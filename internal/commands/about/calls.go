@@ -14,8 +14,8 @@ import (
 
 func debugToolCallCommand() commands.Command {
 	return commands.Command{Name: "debug-tool-call", Args: "[N]", Doc: "show the last tool call, or the Nth last: the model's input and the result",
-		Run: func(_ context.Context, d *commands.Desk, arg string) (commands.Answer, error) {
-			return showCall(d, arg)
+		Run: func(_ context.Context, r *commands.Registry, arg string) (commands.Answer, error) {
+			return showCall(r, arg)
 		}}
 }
 
@@ -23,7 +23,7 @@ func debugToolCallCommand() commands.Command {
 const maxCall = 4000
 
 // showCall shows a call of the conversation as the model sees it, without apparent secrets.
-func showCall(d *commands.Desk, which string) (commands.Answer, error) {
+func showCall(r *commands.Registry, which string) (commands.Answer, error) {
 	n := 1
 	if which != "" {
 		var err error
@@ -33,11 +33,11 @@ func showCall(d *commands.Desk, which string) (commands.Answer, error) {
 	}
 	var uses []*msg.ToolUse
 	results := map[string]*msg.ToolResult{}
-	for _, e := range d.Session.Conversation() {
+	for _, e := range r.Session.Conversation() {
 		uses = append(uses, e.Message.Uses()...)
 		for _, p := range e.Message.Parts {
-			if r, ok := p.(*msg.ToolResult); ok {
-				results[r.ID] = r
+			if res, ok := p.(*msg.ToolResult); ok {
+				results[res.ID] = res
 			}
 		}
 	}
@@ -50,9 +50,9 @@ func showCall(d *commands.Desk, which string) (commands.Answer, error) {
 	slices.Reverse(uses)
 	u := uses[n-1]
 	state, result := "has no result yet", ""
-	if r := results[u.ID]; r != nil {
-		state, result = "succeeded", msg.PlainText(r.Parts)
-		if r.IsError {
+	if res := results[u.ID]; res != nil {
+		state, result = "succeeded", msg.PlainText(res.Parts)
+		if res.IsError {
 			state = "failed"
 		}
 	}

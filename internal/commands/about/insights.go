@@ -30,34 +30,34 @@ const (
 
 func insightsCommand() commands.Command {
 	return commands.Command{Name: "insights", Args: "[DAYS|all]", Doc: "analyse the stored sessions: rules that would save questions, tools that fail, hours, cost per project; nothing is sent",
-		Run: func(ctx context.Context, d *commands.Desk, arg string) (commands.Answer, error) {
-			return insights(ctx, d, arg, patience)
+		Run: func(ctx context.Context, r *commands.Registry, arg string) (commands.Answer, error) {
+			return insights(ctx, r, arg, patience)
 		},
-		Complete: func(*commands.Desk, string) []string { return []string{"7", "30", "all"} }}
+		Complete: func(*commands.Registry, string) []string { return []string{"7", "30", "all"} }}
 }
 
 // insights analyzes the sessions of the last days or of all time, within the time limit.
-func insights(ctx context.Context, d *commands.Desk, arg string, limit time.Duration) (commands.Answer, error) {
-	o, span, err := spanOf("insights", arg, d.Now())
+func insights(ctx context.Context, r *commands.Registry, arg string, limit time.Duration) (commands.Answer, error) {
+	o, span, err := spanOf("insights", arg, r.Now())
 	if err != nil {
 		return nil, err
 	}
-	if d.Home == "" {
+	if r.Home == "" {
 		return nil, commands.ErrNotKept
 	}
-	o.Detail, o.Calls = true, d.Dir
+	o.Detail, o.Calls = true, r.Dir
 	within, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	s, err := archive.Measure(within, d.Home, o)
+	s, err := archive.Measure(within, r.Home, o)
 	if err != nil {
 		return nil, err
 	}
 	if s.Sessions == 0 {
-		return commands.Say("There are no sessions " + span + "."), nil
+		return commands.Say("No sessions " + span + "."), nil
 	}
 	judge, done := context.WithTimeout(ctx, judging)
 	defer done()
-	p := insightsPage(s, span, asked(judge, d, s.Detail.Calls), d.Files.Short)
+	p := insightsPage(s, span, asked(judge, r, s.Detail.Calls), r.Files.Short)
 	if s.Left > 0 {
 		p.Add(commands.Notice(uncounted(s.Left, "insights")))
 	}
@@ -72,13 +72,13 @@ type saving struct {
 
 // asked returns the rules that would avoid permission prompts, by the number of calls. The
 // calls are evaluated against the current rules, in the default mode, until ctx is done.
-func asked(ctx context.Context, d *commands.Desk, calls []archive.CallUse) []saving {
-	if d.Permission.Policy == nil {
+func asked(ctx context.Context, r *commands.Registry, calls []archive.CallUse) []saving {
+	if r.Permission.Policy == nil {
 		return nil
 	}
-	cfg := d.Permission.Policy().Config()
+	cfg := r.Permission.Policy().Config()
 	cfg.Mode = permission.Default
-	policy, pool := permission.Compile(cfg), d.Session.Pool()
+	policy, pool := permission.Compile(cfg), r.Session.Pool()
 	found := map[string]*saving{}
 	var all []*saving
 	for _, c := range calls {
@@ -156,7 +156,7 @@ func insightsPage(s *archive.Stats, span string, rules []saving, short func(stri
 			t.Rows = append(t.Rows, []string{r.rule, amount.Grouped(r.times), r.example})
 		}
 		p.Add(t)
-		p.Add(commands.Text("These calls in this directory are asked about; /permissions allow RULE saves the questions. Look at what else a rule allows first."))
+		p.Add(commands.Text("These calls need confirmation in this directory. To skip it, use /permissions allow RULE; check first which other calls the rule allows."))
 	}
 	addFailures(&p, s)
 	addFiles(&p, s.Files, short)

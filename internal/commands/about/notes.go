@@ -12,13 +12,13 @@ import (
 )
 
 func releaseNotesCommand() commands.Command {
-	return commands.Command{Name: "release-notes", Args: "[WORD|all]", Doc: "show what is new in this version, entries matching a word, or all",
-		Run: func(_ context.Context, d *commands.Desk, word string) (commands.Answer, error) {
+	return commands.Command{Name: "release-notes", Args: "[WORD|all]", Doc: "show the release notes of this version, entries matching a word, or all",
+		Run: func(_ context.Context, r *commands.Registry, word string) (commands.Answer, error) {
 			notes, err := changelog.Notes()
 			if err != nil {
 				return nil, err
 			}
-			return notesPage(notes, d.Version, word)
+			return notesPage(notes, r.Version, word)
 		}}
 }
 
@@ -28,7 +28,7 @@ const shownNotes = 15
 // notesPage shows the titles of recent notes, or the texts of notes that match a word.
 func notesPage(notes []changelog.Note, version, word string) (commands.Answer, error) {
 	if len(notes) == 0 {
-		return commands.Say("There are no notes on adze " + version + "."), nil
+		return commands.Say("No notes on adze " + version + "."), nil
 	}
 	if word == "" {
 		p := commands.Say(fmt.Sprintf("%s in adze %s:", amount.Of(len(notes), "thing is new", "things are new"), version))
@@ -38,7 +38,7 @@ func notesPage(notes []changelog.Note, version, word string) (commands.Answer, e
 		}
 		p.Add(items)
 		if more := len(notes) - len(items); more > 0 {
-			p.Add(commands.Text(fmt.Sprintf("And %d more. /release-notes WORD shows what is new about something, /release-notes all everything.", more)))
+			p.Add(commands.Text(fmt.Sprintf("And %d more. /release-notes WORD searches, /release-notes all shows everything.", more)))
 		}
 		return p, nil
 	}
@@ -49,7 +49,7 @@ func notesPage(notes []changelog.Note, version, word string) (commands.Answer, e
 		}
 	}
 	if len(p.Blocks) == 0 {
-		return nil, fmt.Errorf("nothing is new about %s; /release-notes lists what is", tool.OneLine(word, 60))
+		return nil, fmt.Errorf("no release notes match %s; /release-notes lists them", tool.OneLine(word, 60))
 	}
 	return p, nil
 }

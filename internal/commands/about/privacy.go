@@ -13,12 +13,12 @@ import (
 )
 
 func privacyCommand() commands.Command {
-	return commands.Command{Name: "privacy", Doc: "show what is stored where, and which hosts were contacted",
-		Run: func(ctx context.Context, d *commands.Desk, _ string) (commands.Answer, error) {
+	return commands.Command{Name: "privacy", Doc: "show stored data and contacted hosts",
+		Run: func(ctx context.Context, r *commands.Registry, _ string) (commands.Answer, error) {
 			ctx, cancel := context.WithTimeout(ctx, patience)
 			defer cancel()
 			hosts, left := contacts.List()
-			return privacyPage(d, stored(ctx, d.Home, d.Dir), hosts, left), nil
+			return privacyPage(r, stored(ctx, r.Home, r.Dir), hosts, left), nil
 		}}
 }
 
@@ -39,19 +39,19 @@ func contents(name string) string {
 	case "file-history":
 		return "files before they were changed"
 	case "history.jsonl":
-		return "what you typed, for the Up key"
+		return "input history, for the Up key"
 	case "drafts":
-		return "what you typed and have not sent"
+		return "unsent input"
 	case "settings.json", "ADZE.md", "AGENTS.md", "CLAUDE.md", "rules", "skills", "commands", "agents", "output-styles", "workflows", "mcp.json", "keybindings.json":
 		return "your settings and instructions"
 	case "credentials.json":
 		return "API keys, or which are in the keyring"
 	case "mcp-tools", "mcp-needs-auth-cache.json":
-		return "what is known of MCP servers"
+		return "data about MCP servers"
 	case "plugins":
-		return "plugins, and what they keep"
+		return "plugins and their data"
 	case "trust.json", "sandbox-declined":
-		return "what you agreed to or declined"
+		return "your approvals and refusals"
 	case "tips.json", "unknown-models":
 		return "which tips and notes you were shown"
 	case "plans":
@@ -77,7 +77,7 @@ func contents(name string) string {
 	case "worktrees":
 		return "which worktrees were made"
 	case "git-facts":
-		return "what git said about repositories"
+		return "cached git data"
 	case "start":
 		return "skills and agents as last sent"
 	case "agents-index":
@@ -134,14 +134,14 @@ func measure(ctx context.Context, path, about string) place {
 }
 
 // privacyPage shows the stored data and the contacted hosts.
-func privacyPage(d *commands.Desk, places []place, hosts []contacts.Contact, left int) commands.Page {
-	p := commands.Say("Stored in " + d.Files.Short(d.Home) + ", in files that only you can read:")
+func privacyPage(r *commands.Registry, places []place, hosts []contacts.Contact, left int) commands.Page {
+	p := commands.Say("Stored in " + r.Files.Short(r.Home) + ", in files that only you can read:")
 	table := commands.Table{Columns: []commands.Column{{Name: "Name", Cut: true}, {Name: "files", Right: true}, {Name: "size", Right: true}, {Name: "holds"}}}
 	unsure := false
 	for _, at := range places {
 		size, name := amount.Bytes(at.bytes), filepath.Base(at.path)
-		if filepath.Dir(at.path) != d.Home {
-			name = d.Files.Short(at.path)
+		if filepath.Dir(at.path) != r.Home {
+			name = r.Files.Short(at.path)
 		}
 		if at.more {
 			size, unsure = "over "+size, true
@@ -156,12 +156,12 @@ func privacyPage(d *commands.Desk, places []place, hosts []contacts.Contact, lef
 	if unsure {
 		p.Add(commands.Notice("some of it could not be counted whole"))
 	}
-	days := string(d.Env.Settings().Values["cleanupPeriodDays"])
+	days := string(r.Env.Settings().Values["cleanupPeriodDays"])
 	switch {
-	case d.Log == nil:
+	case r.Log == nil:
 		p.Add(commands.Text("This conversation is not saved."))
 	case days == "":
-		p.Add(commands.Text("Nothing is removed by age; the setting cleanupPeriodDays changes that. To remove a conversation: adze sessions rm " + d.Session.ID()))
+		p.Add(commands.Text("Nothing is removed by age; the setting cleanupPeriodDays changes that. To remove a conversation: adze sessions rm " + r.Session.ID()))
 	default:
 		p.Add(commands.Text("Conversations that were not continued for " + days + " days are removed (cleanupPeriodDays)."))
 	}
@@ -178,6 +178,6 @@ func privacyPage(d *commands.Desk, places []place, hosts []contacts.Contact, lef
 	if left > 0 {
 		p.Add(commands.Notice("there were " + amount.Grouped(left) + " contacts to other hosts"))
 	}
-	p.Add(commands.Text("Not seen here: what programs contact that adze starts, such as commands outside the sandbox, git and MCP servers on this machine. adze sends no telemetry."))
+	p.Add(commands.Text("Hosts contacted by other programs are not listed: commands outside the sandbox, git and local MCP servers. adze sends no telemetry."))
 	return p
 }

@@ -23,7 +23,7 @@ type Variable struct {
 
 func envCommand(variables func() []Variable) commands.Command {
 	return commands.Command{Name: "env", Args: "[WORD|all]", Doc: "show the environment variables in use, those matching a word, or all that adze reads",
-		Run: func(_ context.Context, _ *commands.Desk, word string) (commands.Answer, error) {
+		Run: func(_ context.Context, _ *commands.Registry, word string) (commands.Answer, error) {
 			if variables == nil {
 				return commands.Say("No variables are read in this session."), nil
 			}
@@ -77,19 +77,19 @@ func masked(name, value string) string {
 
 func heapdumpCommand() commands.Command {
 	return commands.Command{Name: "heapdump", Kind: commands.Change, Doc: "write a heap profile of adze, without the contents of its memory",
-		Run: func(_ context.Context, d *commands.Desk, _ string) (commands.Answer, error) { return heapdump(d) }}
+		Run: func(_ context.Context, r *commands.Registry, _ string) (commands.Answer, error) { return heapdump(r) }}
 }
 
 // heapdump writes a heap profile into the debug log folder.
-func heapdump(d *commands.Desk) (commands.Answer, error) {
-	if d.Home == "" {
+func heapdump(r *commands.Registry) (commands.Answer, error) {
+	if r.Home == "" {
 		return nil, commands.ErrNotKept
 	}
-	dir := filepath.Join(d.Home, "debug")
+	dir := filepath.Join(r.Home, "debug")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	path := filepath.Join(dir, "heap-"+d.Now().UTC().Format("20060102-150405.000")+".pprof")
+	path := filepath.Join(dir, "heap-"+r.Now().UTC().Format("20060102-150405.000")+".pprof")
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, err
@@ -107,33 +107,33 @@ func heapdump(d *commands.Desk) (commands.Answer, error) {
 	p := commands.Page{Blocks: []commands.Block{commands.Fields{
 		{Name: "In use", Value: amount.Bytes(int64(m.HeapAlloc))},
 		{Name: "From the system", Value: amount.Bytes(int64(m.Sys))},
-		{Name: "Written to", Value: d.Files.Short(path)},
+		{Name: "Written to", Value: r.Files.Short(path)},
 	}}}
 	p.Add(commands.Text("It names functions and sizes, and holds nothing of the conversation. To read it: go tool pprof " + path))
 	return p, nil
 }
 
 func sandboxCommand() commands.Command {
-	return commands.Command{Name: "sandbox", Doc: "show whether commands run in a sandbox, what it allows, and how to switch it on",
-		Run: func(ctx context.Context, d *commands.Desk, _ string) (commands.Answer, error) {
-			return sandboxPage(ctx, d), nil
+	return commands.Command{Name: "sandbox", Doc: "show whether commands are sandboxed, with which limits, and how to turn the sandbox on",
+		Run: func(ctx context.Context, r *commands.Registry, _ string) (commands.Answer, error) {
+			return sandboxPage(ctx, r), nil
 		}}
 }
 
 // sandboxPage shows the state of the sandbox: doctor's findings, and the settings that are set.
-func sandboxPage(ctx context.Context, d *commands.Desk) commands.Page {
+func sandboxPage(ctx context.Context, r *commands.Registry) commands.Page {
 	var p commands.Page
 	var fields commands.Fields
 	on := false
-	if enabled := d.Env.Enabled; enabled != nil {
+	if enabled := r.Env.Enabled; enabled != nil {
 		on = enabled("sandbox.enabled")
 	}
-	state := "off: commands can do what you can; /config sandbox.enabled true switches it on"
+	state := "off: commands run with your permissions; /config sandbox.enabled true turns it on"
 	if on {
 		state = "on: commands write to the workspace only, and reach the hosts only that are allowed"
 	}
 	fields = append(fields, commands.Field{Name: "Sandbox", Value: state})
-	if examine := d.Env.Examine; examine != nil {
+	if examine := r.Env.Examine; examine != nil {
 		for _, c := range examine(ctx, false) {
 			if c.Name != "sandbox" {
 				continue
@@ -146,7 +146,7 @@ func sandboxPage(ctx context.Context, d *commands.Desk) commands.Page {
 			}
 		}
 	}
-	if options := d.Env.Options; options != nil {
+	if options := r.Env.Options; options != nil {
 		for _, o := range options(false) {
 			if strings.HasPrefix(o.Key, "sandbox.") {
 				fields = append(fields, commands.Field{Name: o.Key, Value: o.Value})

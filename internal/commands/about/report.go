@@ -17,8 +17,8 @@ import (
 
 func issueCommand() commands.Command {
 	return commands.Command{Name: "issue", Args: "[TITLE]", Doc: "prepare the text of a bug report: version, platform and last error, nothing from your files",
-		Run: func(ctx context.Context, d *commands.Desk, title string) (commands.Answer, error) {
-			return issuePage(ctx, d, title), nil
+		Run: func(ctx context.Context, r *commands.Registry, title string) (commands.Answer, error) {
+			return issuePage(ctx, r, title), nil
 		}}
 }
 
@@ -27,33 +27,33 @@ const maxError = 500
 
 // issuePage shows a report for the user to complete. It does not contain the conversation, only
 // errors.
-func issuePage(ctx context.Context, d *commands.Desk, title string) commands.Page {
+func issuePage(ctx context.Context, r *commands.Registry, title string) commands.Page {
 	if title = tool.OneLine(redact.String(title), 120); title == "" {
 		title = "TITLE"
 	}
 	failed := ""
 	names := map[string]string{}
-	for _, e := range d.Session.Conversation() {
+	for _, e := range r.Session.Conversation() {
 		for _, u := range e.Message.Uses() {
 			names[u.ID] = u.Name
 		}
 		for _, p := range e.Message.Parts {
-			if r, ok := p.(*msg.ToolResult); ok && r.IsError {
-				failed = names[r.ID]
+			if result, ok := p.(*msg.ToolResult); ok && result.IsError {
+				failed = names[result.ID]
 			}
 		}
 	}
 	lines := commands.Items{
 		"# " + title, "",
 		"What I did:", "", "What I expected:", "", "What happened:", "",
-		"- adze " + d.Version + ", " + runtime.GOOS + "/" + runtime.GOARCH,
-		"- model: " + tool.OneLine(d.Session.Model(), 80),
-		fmt.Sprintf("- turns of the conversation: %d", len(d.Session.Turns())),
+		"- adze " + r.Version + ", " + runtime.GOOS + "/" + runtime.GOARCH,
+		"- model: " + tool.OneLine(r.Session.Model(), 80),
+		fmt.Sprintf("- turns of the conversation: %d", len(r.Session.Turns())),
 	}
 	if failed != "" {
 		lines = append(lines, "- last call that failed: "+tool.OneLine(failed, 80))
 	}
-	if text := lastError(ctx, d.Session); text != "" {
+	if text := lastError(ctx, r.Session); text != "" {
 		lines = append(lines, "- last error: "+text)
 	}
 	p := commands.Say("Read it and complete it before you send it to anyone. adze sends and copies nothing.")
@@ -82,7 +82,7 @@ func lastError(ctx context.Context, s *session.Session) (text string) {
 
 func feedbackCommand(page func() string) commands.Command {
 	return commands.Command{Name: "feedback", Doc: "show where to report problems and ideas",
-		Run: func(context.Context, *commands.Desk, string) (commands.Answer, error) {
+		Run: func(context.Context, *commands.Registry, string) (commands.Answer, error) {
 			if page == nil {
 				return feedbackPage(""), nil
 			}
@@ -105,28 +105,28 @@ func feedbackPage(address string) commands.Page {
 }
 
 func onboardingCommand() commands.Command {
-	return commands.Command{Name: "onboarding", Doc: "show what adze asks at the first start, your answers, and how to be asked again",
-		Run: func(_ context.Context, d *commands.Desk, _ string) (commands.Answer, error) {
-			return onboardingPage(d), nil
+	return commands.Command{Name: "onboarding", Doc: "show the first-start questions, your answers, and how to answer again",
+		Run: func(_ context.Context, r *commands.Registry, _ string) (commands.Answer, error) {
+			return onboardingPage(r), nil
 		}}
 }
 
 // onboardingPage shows the questions of a first start.
-func onboardingPage(d *commands.Desk) commands.Page {
+func onboardingPage(r *commands.Registry) commands.Page {
 	decided := map[string]string{}
-	if d.Env.About != nil {
-		for _, f := range d.Env.About() {
+	if r.Env.About != nil {
+		for _, f := range r.Env.About() {
 			decided[f.Name] = f.Value
 		}
 	}
-	p := commands.Say("What adze asks when it first starts, or first starts in a folder:")
+	p := commands.Say("Questions at the first start, and at the first start in a directory:")
 	var terms commands.Terms
 	for _, q := range []struct{ name, decided, again string }{
 		{"Which provider answers?", decided["Provider"], "adze auth login stores a key for one, adze auth logout removes it"},
-		{"Is the folder trusted?", decided["Workspace"], "adze trust lists what it brings along, adze trust --remove asks again at the next start"},
+		{"Is the folder trusted?", decided["Workspace"], "adze trust lists its configuration; adze trust --remove asks again at the next start"},
 		{"Which servers of the project may run?", "/mcp lists them", "adze mcp reset-project-choices"},
 		{"Do commands run in a sandbox?", decided["Sandbox"], "/config sandbox.enabled true or false"},
-		{"Are files of other tools taken over?", "adze import lists what takes effect", "nothing is copied without a question"},
+		{"Are files of other tools taken over?", "adze import lists them", "nothing is copied without a question"},
 	} {
 		if q.decided == "" {
 			q.decided = "not decided"

@@ -18,11 +18,11 @@ import (
 
 func filesCommand() commands.Command {
 	return commands.Command{Name: "files", Doc: "list the files that the model has seen in this conversation",
-		Run: func(_ context.Context, d *commands.Desk, _ string) (commands.Answer, error) {
-			if d.Files.State == nil {
+		Run: func(_ context.Context, r *commands.Registry, _ string) (commands.Answer, error) {
+			if r.Files.State == nil {
 				return commands.Say("The model has seen no file."), nil
 			}
-			return filesPage(d.Files.State.Recent(), d.Files.Short), nil
+			return filesPage(r.Files.State.Recent(), r.Files.Short), nil
 		}}
 }
 
@@ -81,43 +81,43 @@ func sinceSeen(e filestate.Entry) string {
 
 func tagCommand() commands.Command {
 	return commands.Command{Name: "tag", Kind: commands.Change, Args: "[TAG|remove]", Doc: "tag this session, or show or remove its tag; lists of sessions show tags",
-		Run:      func(_ context.Context, d *commands.Desk, arg string) (commands.Answer, error) { return tag(d, arg) },
-		Complete: func(*commands.Desk, string) []string { return []string{"remove"} }}
+		Run:      func(_ context.Context, r *commands.Registry, arg string) (commands.Answer, error) { return tag(r, arg) },
+		Complete: func(*commands.Registry, string) []string { return []string{"remove"} }}
 }
 
 // tag shows or changes the tag of the session.
-func tag(d *commands.Desk, name string) (commands.Answer, error) {
-	if d.Log == nil {
+func tag(r *commands.Registry, name string) (commands.Answer, error) {
+	if r.Log == nil {
 		return nil, commands.ErrNotKept
 	}
 	switch name {
 	case "":
-		info, err := archive.Describe(d.Log.Path())
+		info, err := archive.Describe(r.Log.Path())
 		if err != nil || info.Tag == "" {
 			return commands.Say("The session has no tag. /tag TAG gives it one."), nil
 		}
 		return commands.Say("The session has the tag " + info.Tag + ". /tag remove removes it."), nil
 	case "remove":
-		return commands.Say("The session has no tag now."), d.Log.Note(store.Tag(""))
+		return commands.Say("The session has no tag now."), r.Log.Note(store.Tag(""))
 	}
 	name, err := store.CheckTitle(name)
 	if err != nil {
 		return nil, errors.New("a tag must be some words without control characters")
 	}
-	return commands.Say("The session has the tag " + name + " now."), d.Log.Note(store.Tag(name))
+	return commands.Say("The session has the tag " + name + " now."), r.Log.Note(store.Tag(name))
 }
 
 func branchCommand(inherit func(ctx context.Context, from *archive.Info, fork string) error) commands.Command {
 	return commands.Command{Name: "branch", Aliases: []string{"fork"}, Kind: commands.Change, Args: "[TITLE]", Terminal: true,
 		Doc: "copy this conversation and continue in the copy; this one stays as it is",
-		Run: func(ctx context.Context, d *commands.Desk, title string) (commands.Answer, error) {
-			return branch(ctx, d, title, inherit)
+		Run: func(ctx context.Context, r *commands.Registry, title string) (commands.Answer, error) {
+			return branch(ctx, r, title, inherit)
 		}}
 }
 
 // branch copies the session and changes to the copy.
-func branch(ctx context.Context, d *commands.Desk, title string, inherit func(context.Context, *archive.Info, string) error) (commands.Answer, error) {
-	if d.Log == nil {
+func branch(ctx context.Context, r *commands.Registry, title string, inherit func(context.Context, *archive.Info, string) error) (commands.Answer, error) {
+	if r.Log == nil {
 		return nil, commands.ErrNotKept
 	}
 	if title != "" {
@@ -126,14 +126,14 @@ func branch(ctx context.Context, d *commands.Desk, title string, inherit func(co
 			return nil, err
 		}
 	}
-	if err := d.Log.Sync(); err != nil {
+	if err := r.Log.Sync(); err != nil {
 		return nil, err
 	}
-	info, err := archive.Describe(d.Log.Path())
+	info, err := archive.Describe(r.Log.Path())
 	if err != nil {
 		return nil, errors.New("there is nothing to copy yet")
 	}
-	opt := store.Options{Home: d.Home, Dir: d.Dir, Session: msg.NewID(), Version: d.Version}
+	opt := store.Options{Home: r.Home, Dir: r.Dir, Session: msg.NewID(), Version: r.Version}
 	path, err := store.Fork(info.Path, opt, "")
 	if err != nil {
 		return nil, err
@@ -152,18 +152,18 @@ func branch(ctx context.Context, d *commands.Desk, title string, inherit func(co
 }
 
 func usageCommand() commands.Command {
-	return commands.Command{Name: "usage", Doc: "show what this session and today's sessions have cost, and the rate limits",
-		Run: func(ctx context.Context, d *commands.Desk, _ string) (commands.Answer, error) {
-			a, err := d.Run(ctx, "cost", "")
+	return commands.Command{Name: "usage", Doc: "show the cost of this session and of today's sessions, and the rate limits",
+		Run: func(ctx context.Context, r *commands.Registry, _ string) (commands.Answer, error) {
+			a, err := r.Run(ctx, "cost", "")
 			p, ok := a.(commands.Page)
-			if err != nil || !ok || d.Home == "" {
+			if err != nil || !ok || r.Home == "" {
 				return a, err
 			}
 			ctx, cancel := context.WithTimeout(ctx, patience)
 			defer cancel()
-			now := d.Now()
+			now := r.Now()
 			y, m, day := now.Date()
-			s, err := archive.Measure(ctx, d.Home, archive.StatsOptions{Since: time.Date(y, m, day, 0, 0, 0, 0, now.Location()), Zone: now.Location()})
+			s, err := archive.Measure(ctx, r.Home, archive.StatsOptions{Since: time.Date(y, m, day, 0, 0, 0, 0, now.Location()), Zone: now.Location()})
 			if err != nil {
 				return nil, err
 			}

@@ -18,10 +18,10 @@ import (
 	"adze/internal/session/store"
 )
 
-// logged gives a desk a transcript with one prompt.
-func logged(t *testing.T, d *commands.Desk) {
+// logged gives a registry a transcript with one prompt.
+func logged(t *testing.T, r *commands.Registry) {
 	t.Helper()
-	log, err := store.Open(store.Options{Home: d.Home, Dir: d.Dir, Session: d.Session.ID(), Version: "test", NoSync: true})
+	log, err := store.Open(store.Options{Home: r.Home, Dir: r.Dir, Session: r.Session.ID(), Version: "test", NoSync: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,13 +29,13 @@ func logged(t *testing.T, d *commands.Desk) {
 	if err := log.Append(msg.Entry{ID: msg.NewID(), Message: msg.UserText("hi"), Time: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
-	d.Log = log
+	r.Log = log
 }
 
 // run runs a command and returns its page.
-func run(t *testing.T, d *commands.Desk, name, arg string) string {
+func run(t *testing.T, r *commands.Registry, name, arg string) string {
 	t.Helper()
-	a, err := d.Run(t.Context(), name, arg)
+	a, err := r.Run(t.Context(), name, arg)
 	if err != nil {
 		t.Fatalf("/%s %s: %v", name, arg, err)
 	}
@@ -46,17 +46,17 @@ func run(t *testing.T, d *commands.Desk, name, arg string) string {
 //
 // Proves CMD-03.
 func TestTag(t *testing.T) {
-	d := newDesk(t, t.TempDir())
-	if _, err := d.Run(t.Context(), "tag", "x"); !errors.Is(err, commands.ErrNotKept) {
+	r := newRegistry(t, t.TempDir())
+	if _, err := r.Run(t.Context(), "tag", "x"); !errors.Is(err, commands.ErrNotKept) {
 		t.Error(err)
 	}
-	logged(t, d)
+	logged(t, r)
 	for _, tt := range [][2]string{{"", "has no tag. "}, {"to do\x1b[31m", "has the tag to do"}, {"", "has the tag to do"}, {"remove", "no tag now"}, {"", "has no tag. "}} {
-		if got := run(t, d, "tag", tt[0]); !strings.Contains(got, tt[1]) || strings.Contains(got, "\x1b") {
+		if got := run(t, r, "tag", tt[0]); !strings.Contains(got, tt[1]) || strings.Contains(got, "\x1b") {
 			t.Errorf("/tag %q: %q", tt[0], got)
 		}
 	}
-	if _, err := d.Run(t.Context(), "tag", "\x01"); err == nil {
+	if _, err := r.Run(t.Context(), "tag", "\x01"); err == nil {
 		t.Error("a tag without words")
 	}
 }
@@ -66,25 +66,25 @@ func TestTag(t *testing.T) {
 //
 // Proves CMD-04.
 func TestBranch(t *testing.T) {
-	d := newDesk(t, t.TempDir())
-	if _, err := branch(t.Context(), d, "", nil); !errors.Is(err, commands.ErrNotKept) {
+	r := newRegistry(t, t.TempDir())
+	if _, err := branch(t.Context(), r, "", nil); !errors.Is(err, commands.ErrNotKept) {
 		t.Error(err)
 	}
-	logged(t, d)
+	logged(t, r)
 	heir := ""
 	inherit := func(_ context.Context, from *archive.Info, fork string) error {
 		heir = from.ID + " " + fork
 		return nil
 	}
-	a, err := branch(t.Context(), d, "another way", inherit)
+	a, err := branch(t.Context(), r, "another way", inherit)
 	if err != nil {
 		t.Fatal(err)
 	}
 	to := a.(commands.Switch).Session
-	if heir != d.Session.ID()+" "+to {
+	if heir != r.Session.ID()+" "+to {
 		t.Errorf("%q", heir)
 	}
-	infos, err := archive.List(d.Home, archive.ListOptions{Dir: d.Dir})
+	infos, err := archive.List(r.Home, archive.ListOptions{Dir: r.Dir})
 	if err != nil || len(infos) != 2 {
 		t.Fatal(infos, err)
 	}
@@ -93,15 +93,15 @@ func TestBranch(t *testing.T) {
 			t.Errorf("%+v", i)
 		}
 	}
-	if _, err := branch(t.Context(), d, "", func(context.Context, *archive.Info, string) error { return errors.New("no plan") }); err == nil || !strings.Contains(err.Error(), "no plan; /resume ") {
+	if _, err := branch(t.Context(), r, "", func(context.Context, *archive.Info, string) error { return errors.New("no plan") }); err == nil || !strings.Contains(err.Error(), "no plan; /resume ") {
 		t.Error(err)
 	}
 }
 
 // Proves CMD-03.
 func TestFiles(t *testing.T) {
-	d := newDesk(t, t.TempDir())
-	if got := run(t, d, "files", ""); got != "The model has seen no file.\n" {
+	r := newRegistry(t, t.TempDir())
+	if got := run(t, r, "files", ""); got != "The model has seen no file.\n" {
 		t.Errorf("%q", got)
 	}
 	dir := t.TempDir()
@@ -166,16 +166,16 @@ func TestEnv(t *testing.T) {
 
 // Proves CMD-03, X-113.
 func TestHeapdump(t *testing.T) {
-	d := newDesk(t, t.TempDir())
-	run(t, d, "heapdump", "")
-	made, err := filepath.Glob(filepath.Join(d.Home, "debug", "heap-*.pprof"))
+	r := newRegistry(t, t.TempDir())
+	run(t, r, "heapdump", "")
+	made, err := filepath.Glob(filepath.Join(r.Home, "debug", "heap-*.pprof"))
 	if err != nil || len(made) != 1 {
 		t.Fatal(made, err)
 	}
 	if info, err := os.Stat(made[0]); err != nil || info.Size() == 0 || info.Mode().Perm()&0o077 != 0 {
 		t.Error(info, err)
 	}
-	if _, err := d.Run(t.Context(), "heapdump", ""); err == nil {
+	if _, err := r.Run(t.Context(), "heapdump", ""); err == nil {
 		t.Error("one was overwritten")
 	}
 }
@@ -196,22 +196,22 @@ func TestNotesPage(t *testing.T) {
 	if _, err := notesPage(notes, "1.0", "nothing"); err == nil {
 		t.Error("nothing was found")
 	}
-	if a, err := notesPage(nil, "1.0", "x"); err != nil || lines(t, a) != "There are no notes on adze 1.0.\n" {
+	if a, err := notesPage(nil, "1.0", "x"); err != nil || lines(t, a) != "No notes on adze 1.0.\n" {
 		t.Error(a, err)
 	}
 }
 
 // Proves CMD-04.
 func TestSandboxPage(t *testing.T) {
-	d := newDesk(t, t.TempDir())
-	d.Env.Enabled = func(key string) bool { return key == "sandbox.enabled" }
-	d.Env.Examine = func(context.Context, bool) []commands.Check {
+	r := newRegistry(t, t.TempDir())
+	r.Env.Enabled = func(key string) bool { return key == "sandbox.enabled" }
+	r.Env.Examine = func(context.Context, bool) []commands.Check {
 		return []commands.Check{{Name: "git", Fine: "2.1"}, {Name: "sandbox", Fine: "works", Notes: []string{"no network"}}}
 	}
-	d.Env.Options = func(bool) []commands.Option {
+	r.Env.Options = func(bool) []commands.Option {
 		return []commands.Option{{Key: "effort", Value: "low"}, {Key: "sandbox.network.allowedDomains", Value: "go.dev"}}
 	}
-	got := run(t, d, "sandbox", "")
+	got := run(t, r, "sandbox", "")
 	for _, want := range []string{"Sandbox: ", "on: commands write", "works", "go.dev", "note: no network"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in %s", want, got)
@@ -220,16 +220,16 @@ func TestSandboxPage(t *testing.T) {
 	if strings.Contains(got, "effort") || strings.Contains(got, "2.1") {
 		t.Error(got)
 	}
-	d.Env = commands.Env{}
-	if got := lines(t, sandboxPage(t.Context(), d)); !strings.Contains(got, "off: ") {
+	r.Env = commands.Env{}
+	if got := lines(t, sandboxPage(t.Context(), r)); !strings.Contains(got, "off: ") {
 		t.Error(got)
 	}
 }
 
 // TestUsage checks that the session's cost is shown together with the day's.
 func TestUsage(t *testing.T) {
-	d := newDesk(t, t.TempDir())
-	if got := run(t, d, "usage", ""); !strings.Contains(got, "Today: 0 sessions. ") || !strings.Contains(got, "Total cost:") {
+	r := newRegistry(t, t.TempDir())
+	if got := run(t, r, "usage", ""); !strings.Contains(got, "Today: 0 sessions. ") || !strings.Contains(got, "Total cost:") {
 		t.Error(got)
 	}
 }

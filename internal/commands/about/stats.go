@@ -27,30 +27,30 @@ const (
 
 func statsCommand() commands.Command {
 	return commands.Command{Name: "stats", Args: "[DAYS|all]", Doc: "show the usage of all sessions: prompts, tokens, cost, tools and files",
-		Run: func(ctx context.Context, d *commands.Desk, arg string) (commands.Answer, error) {
-			return stats(ctx, d, arg, patience)
+		Run: func(ctx context.Context, r *commands.Registry, arg string) (commands.Answer, error) {
+			return stats(ctx, r, arg, patience)
 		},
-		Complete: func(*commands.Desk, string) []string {
+		Complete: func(*commands.Registry, string) []string {
 			return []string{"7", "30", "all"}
 		}}
 }
 
 // stats computes statistics of the last days or of all time, within the time limit.
-func stats(ctx context.Context, d *commands.Desk, arg string, limit time.Duration) (commands.Answer, error) {
-	o, span, err := spanOf("stats", arg, d.Now())
+func stats(ctx context.Context, r *commands.Registry, arg string, limit time.Duration) (commands.Answer, error) {
+	o, span, err := spanOf("stats", arg, r.Now())
 	if err != nil {
 		return nil, err
 	}
-	if d.Home == "" {
+	if r.Home == "" {
 		return nil, commands.ErrNotKept
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	s, err := archive.Measure(ctx, d.Home, o)
+	s, err := archive.Measure(ctx, r.Home, o)
 	if err != nil {
 		return nil, err
 	}
-	p := statsPage(s, span, d.Files.Short)
+	p := statsPage(s, span, r.Files.Short)
 	if s.Left > 0 {
 		p.Add(commands.Notice(uncounted(s.Left, "stats")))
 	}
@@ -85,7 +85,7 @@ func uncounted(left int, command string) string {
 // statsPage shows statistics of a time span.
 func statsPage(s *archive.Stats, span string, short func(string) string) commands.Page {
 	if s.Sessions == 0 {
-		return commands.Say("There are no sessions " + span + ".")
+		return commands.Say("No sessions " + span + ".")
 	}
 	fields := commands.Fields{
 		{Name: "Sessions", Value: amount.Grouped(s.Sessions) + " " + span},

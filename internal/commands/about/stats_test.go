@@ -22,7 +22,7 @@ func lines(t *testing.T, a commands.Answer) string {
 	t.Helper()
 	p, ok := a.(commands.Page)
 	if !ok {
-		t.Fatalf("%T is no page", a)
+		t.Fatalf("%T is not a page", a)
 	}
 	return draw.Palette{}.Text(draw.Page(p, draw.Options{Width: 80})) + "\n"
 }
@@ -58,13 +58,13 @@ main.go     31
 	if diff := cmp.Diff(want, lines(t, statsPage(s, "in the last 30 days", short))); diff != "" {
 		t.Error(diff)
 	}
-	if got := lines(t, statsPage(&archive.Stats{}, "today", short)); got != "There are no sessions today.\n" {
+	if got := lines(t, statsPage(&archive.Stats{}, "today", short)); got != "No sessions today.\n" {
 		t.Errorf("%q", got)
 	}
 }
 
-// newDesk returns a desk of an unsaved session, on the fifth of November.
-func newDesk(t *testing.T, home string) *commands.Desk {
+// newRegistry returns a registry of an unsaved session, on the fifth of November.
+func newRegistry(t *testing.T, home string) *commands.Registry {
 	t.Helper()
 	s := session.Open(t.Context(), session.Config{ID: "00000001-id", Models: session.Models{Main: "m"}})
 	t.Cleanup(s.Close)
@@ -78,7 +78,7 @@ func newDesk(t *testing.T, home string) *commands.Desk {
 // TestStats checks that days begin at midnight, and that skipped sessions are reported.
 func TestStats(t *testing.T) {
 	home := t.TempDir()
-	d := newDesk(t, home)
+	r := newRegistry(t, home)
 	folder, err := store.ClaimProject(home, "/work/app")
 	if err != nil {
 		t.Fatal(err)
@@ -88,10 +88,10 @@ func TestStats(t *testing.T) {
 		t.Fatal(err)
 	}
 	for arg, want := range map[string]string{
-		"3": "1 in the last 3 days", "2": "There are no sessions in the last 2 days.", "1": "There are no sessions today.",
+		"3": "1 in the last 3 days", "2": "No sessions in the last 2 days.", "1": "No sessions today.",
 		"": "1 in the last 30 days", "all": "1 since the first session",
 	} {
-		a, err := d.Run(t.Context(), "stats", arg)
+		a, err := r.Run(t.Context(), "stats", arg)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,11 +100,11 @@ func TestStats(t *testing.T) {
 		}
 	}
 	for _, arg := range []string{"0", "-1", "x", "99999999999999999999", "40000"} {
-		if _, err := d.Run(t.Context(), "stats", arg); err == nil {
-			t.Errorf("/stats %s is no error", arg)
+		if _, err := r.Run(t.Context(), "stats", arg); err == nil {
+			t.Errorf("/stats %s: no error", arg)
 		}
 	}
-	a, err := stats(t.Context(), d, "all", 0)
+	a, err := stats(t.Context(), r, "all", 0)
 	if err != nil || !strings.Contains(lines(t, a), "1 older session was not counted") {
 		t.Error(a, err)
 	}
@@ -114,25 +114,25 @@ func TestStats(t *testing.T) {
 func TestContents(t *testing.T) {
 	for _, name := range []string{"AGENTS.md", "agent-memory", "agents-index", "dreams", "plans", "projects", "schedules", "start", "teams", "workflows", "worktrees"} {
 		if contents(name) == "" {
-			t.Errorf("%s is told without words", name)
+			t.Errorf("%s has no text", name)
 		}
 	}
 }
 
 // Proves X-145.
 func TestPrivacyPage(t *testing.T) {
-	d := newDesk(t, t.TempDir())
-	d.Files.Short = func(path string) string { return strings.Replace(short(path), d.Home, "~/.adze", 1) }
+	r := newRegistry(t, t.TempDir())
+	r.Files.Short = func(path string) string { return strings.Replace(short(path), r.Home, "~/.adze", 1) }
 	places := []place{
-		{path: filepath.Join(d.Home, "projects"), about: contents("projects"), files: 10_240, bytes: 3 << 30, more: true},
-		{path: filepath.Join(d.Home, "history.jsonl"), about: contents("history.jsonl"), files: 1, bytes: 2048},
+		{path: filepath.Join(r.Home, "projects"), about: contents("projects"), files: 10_240, bytes: 3 << 30, more: true},
+		{path: filepath.Join(r.Home, "history.jsonl"), about: contents("history.jsonl"), files: 1, bytes: 2048},
 		{path: "/work/app/.adze", about: "settings of this project", files: 1, bytes: 20},
 	}
 	hosts := []contacts.Contact{{Host: "api.example.com", For: contacts.Model, Times: 12}, {Host: "go.dev", For: contacts.Web, Times: 1}}
 	want := `Stored in ~/.adze, in files that only you can read:
 Name            files            size  holds
 projects       10,240  over 3072.0 MB  conversations, long outputs, memories
-history.jsonl       1          2.0 KB  what you typed, for the Up key
+history.jsonl       1          2.0 KB  input history, for the Up key
 .adze               1        20 bytes  settings of this project
   note: some of it could not be counted whole
 This conversation is not saved.
@@ -141,13 +141,13 @@ Host             times  for
 api.example.com     12  the model
 go.dev               1  web tools
   note: there were 3 contacts to other hosts
-Not seen here: what programs contact that adze starts, such as commands outside
-the sandbox, git and MCP servers on this machine. adze sends no telemetry.
+Hosts contacted by other programs are not listed: commands outside the sandbox,
+git and local MCP servers. adze sends no telemetry.
 `
-	if diff := cmp.Diff(want, lines(t, privacyPage(d, places, hosts, 3))); diff != "" {
+	if diff := cmp.Diff(want, lines(t, privacyPage(r, places, hosts, 3))); diff != "" {
 		t.Error(diff)
 	}
-	if got := lines(t, privacyPage(d, nil, nil, 0)); !strings.Contains(got, "Nothing is stored on this machine.\n") || !strings.Contains(got, "No host was contacted") {
+	if got := lines(t, privacyPage(r, nil, nil, 0)); !strings.Contains(got, "Nothing is stored on this machine.\n") || !strings.Contains(got, "No host was contacted") {
 		t.Error(got)
 	}
 }

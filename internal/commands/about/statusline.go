@@ -28,7 +28,7 @@ const (
 )
 
 // Line returns the first line of the command's output for a session, or "" without a command.
-func (s *StatusLine) Line(ctx context.Context, d *commands.Desk) (string, error) {
+func (s *StatusLine) Line(ctx context.Context, r *commands.Registry) (string, error) {
 	command := ""
 	if s.Command != nil {
 		command = s.Command()
@@ -36,7 +36,7 @@ func (s *StatusLine) Line(ctx context.Context, d *commands.Desk) (string, error)
 	if command == "" {
 		return "", nil
 	}
-	input, err := json.Marshal(statusOf(d))
+	input, err := json.Marshal(statusOf(r))
 	if err != nil {
 		return "", err
 	}
@@ -105,34 +105,34 @@ type (
 	}
 )
 
-// statusOf returns the state of the desk's session.
-func statusOf(d *commands.Desk) status {
-	totals := d.Session.Sum()
-	s := status{SessionID: d.Session.ID(), Dir: d.Dir, Version: d.Version, Cost: statusCost{
-		USD: totals.CostUSD, Duration: d.Age().Milliseconds(), API: totals.API.Milliseconds(), Added: totals.LinesAdded, Removed: totals.LinesRemoved,
+// statusOf returns the state of the registry's session.
+func statusOf(r *commands.Registry) status {
+	totals := r.Session.Sum()
+	s := status{SessionID: r.Session.ID(), Dir: r.Dir, Version: r.Version, Cost: statusCost{
+		USD: totals.CostUSD, Duration: r.Age().Milliseconds(), API: totals.API.Milliseconds(), Added: totals.LinesAdded, Removed: totals.LinesRemoved,
 	}}
-	if d.Log != nil {
-		s.TranscriptPath = d.Log.Path()
+	if r.Log != nil {
+		s.TranscriptPath = r.Log.Path()
 	}
-	s.Workspace.Current, s.Workspace.Project, s.Workspace.Added = d.Dir, d.Dir, []string{}
-	if d.Permission.Dirs != nil {
-		s.Workspace.Added = append(s.Workspace.Added, d.Permission.Dirs()...)
+	s.Workspace.Current, s.Workspace.Project, s.Workspace.Added = r.Dir, r.Dir, []string{}
+	if r.Permission.Dirs != nil {
+		s.Workspace.Added = append(s.Workspace.Added, r.Permission.Dirs()...)
 	}
-	if d.Permission.Mode != nil {
-		s.PermissionMode = d.Permission.Mode()
+	if r.Permission.Mode != nil {
+		s.PermissionMode = r.Permission.Mode()
 	}
-	if current := d.Env.Styles.Current; current != nil {
+	if current := r.Env.Styles.Current; current != nil {
 		s.OutputStyle = &statusName{current()}
 	}
-	if effort := d.Env.Settings().Effort; effort != "" {
+	if effort := r.Env.Settings().Effort; effort != "" {
 		s.Effort = &statusEffort{string(effort)}
 	}
-	s.Model.ID = d.Session.Model()
-	if d.Preamble.Resolve != nil {
-		if m, err := d.Preamble.Resolve(s.Model.ID); err == nil {
+	s.Model.ID = r.Session.Model()
+	if r.Preamble.Resolve != nil {
+		if m, err := r.Preamble.Resolve(s.Model.ID); err == nil {
 			s.Model.ID = m.ID
 		}
-		if u, err := d.Usage(); err == nil && u.Window > 0 {
+		if u, err := r.Usage(); err == nil && u.Window > 0 {
 			used := min(100, u.Used()*100/u.Window)
 			s.Window = &statusContext{Input: sent(totals.Usage), Output: totals.Usage.Output, Size: u.Window, Used: used, Remaining: 100 - used}
 			if u.Last != nil {
@@ -142,7 +142,7 @@ func statusOf(d *commands.Desk) status {
 		}
 	}
 	s.Model.Name = s.Model.ID
-	if known, ok := d.Models.Catalog.Lookup(s.Model.ID); ok && known.Name != "" {
+	if known, ok := r.Models.Catalog.Lookup(s.Model.ID); ok && known.Name != "" {
 		s.Model.Name = known.Name
 	}
 	return s
@@ -152,16 +152,16 @@ func sent(u msg.Usage) int { return u.Input + u.CacheRead + u.CacheWrite }
 
 func statuslineCommand(s StatusLine) commands.Command {
 	return commands.Command{Name: "statusline", Doc: "show your status line command's input and output",
-		Run: func(ctx context.Context, d *commands.Desk, _ string) (commands.Answer, error) {
-			input, err := json.MarshalIndent(statusOf(d), "", "  ")
+		Run: func(ctx context.Context, r *commands.Registry, _ string) (commands.Answer, error) {
+			input, err := json.MarshalIndent(statusOf(r), "", "  ")
 			if err != nil {
 				return nil, err
 			}
 			if s.Command == nil || s.Command() == "" {
-				return commands.Say("There is no status line. To have one: adze config set statusLine.command COMMAND. The command gets this on standard input:", string(input)), nil
+				return commands.Say("No status line is configured. To set one: adze config set statusLine.command COMMAND. The command receives this on stdin:", string(input)), nil
 			}
 			start := time.Now()
-			line, err := s.Line(ctx, d)
+			line, err := s.Line(ctx, r)
 			if err != nil {
 				return nil, errors.New("statusLine.command: " + err.Error())
 			}

@@ -17,7 +17,7 @@ import (
 //
 // Proves X-125.
 func TestStatusLine(t *testing.T) {
-	d := newDesk(t, t.TempDir())
+	r := newRegistry(t, t.TempDir())
 	printed, failed := "", error(nil)
 	var got map[string]any
 	s := StatusLine{
@@ -33,7 +33,7 @@ func TestStatusLine(t *testing.T) {
 		{"one\ntwo\n", "one"}, {"\n\r\none \r\n", "one"}, {"", ""}, {"\n\n", ""}, {"a\xffb", "a\uFFFDb"}, {strings.Repeat("x", 2*MaxStatus), strings.Repeat("x", MaxStatus)},
 	} {
 		printed = tt[0]
-		if line, err := s.Line(t.Context(), d); err != nil || line != tt[1] {
+		if line, err := s.Line(t.Context(), r); err != nil || line != tt[1] {
 			t.Errorf("%q: %q, %v", tt[0], line, err)
 		}
 	}
@@ -42,11 +42,11 @@ func TestStatusLine(t *testing.T) {
 		t.Error(diff, got)
 	}
 	failed = errors.New("broken")
-	if _, err := s.Line(t.Context(), d); !errors.Is(err, failed) {
+	if _, err := s.Line(t.Context(), r); !errors.Is(err, failed) {
 		t.Error(err)
 	}
 	s.Command = func() string { return "" }
-	if line, err := s.Line(t.Context(), d); line != "" || err != nil {
+	if line, err := s.Line(t.Context(), r); line != "" || err != nil {
 		t.Errorf("without a command: %q, %v", line, err)
 	}
 }

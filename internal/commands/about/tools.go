@@ -16,30 +16,30 @@ import (
 
 func toolsCommand() commands.Command {
 	return commands.Command{Name: "tools", Args: "[NAME]", Doc: "list the tools with their source, and why some cannot be called, or show one as the model sees it",
-		Run: func(_ context.Context, d *commands.Desk, name string) (commands.Answer, error) {
+		Run: func(_ context.Context, r *commands.Registry, name string) (commands.Answer, error) {
 			if name != "" {
-				return toolPage(d, name)
+				return toolPage(r, name)
 			}
-			return toolsPage(d), nil
+			return toolsPage(r), nil
 		},
-		Complete: func(d *commands.Desk, _ string) (names []string) {
-			for _, l := range listTools(d) {
+		Complete: func(r *commands.Registry, _ string) (names []string) {
+			for _, l := range listTools(r) {
 				names = append(names, l.Name)
 			}
 			return names
 		}}
 }
 
-func listTools(d *commands.Desk) []tool.Listed {
-	return d.Session.Pool().List(d.Permission.Policy().Denier)
+func listTools(r *commands.Registry) []tool.Listed {
+	return r.Session.Pool().List(r.Permission.Policy().Denier)
 }
 
 // toolsPage lists the tools, callable ones first.
-func toolsPage(d *commands.Desk) commands.Page {
+func toolsPage(r *commands.Registry) commands.Page {
 	var p commands.Page
 	var absent []commands.Term
 	usable := commands.Table{Columns: []commands.Column{{Name: "Tool"}, {Name: "from"}, {Name: "sent"}, {Name: "what it does", Cut: true}}}
-	for _, l := range listTools(d) {
+	for _, l := range listTools(r) {
 		switch l.State {
 		case tool.Core:
 			usable.Rows = append(usable.Rows, []string{l.Name, l.Origin, "always", l.Doc})
@@ -55,15 +55,15 @@ func toolsPage(d *commands.Desk) commands.Page {
 	if len(absent) > 0 {
 		p.Add(commands.Text("The model cannot call:"), commands.Terms(absent))
 	}
-	p.Add(commands.Text("/tools NAME shows what the model is told of one."))
+	p.Add(commands.Text("/tools NAME shows a tool as sent to the model."))
 	return p
 }
 
 // toolPage shows a tool's description for the model, and its cost in tokens.
-func toolPage(d *commands.Desk, name string) (commands.Answer, error) {
-	pool := d.Session.Pool()
+func toolPage(r *commands.Registry, name string) (commands.Answer, error) {
+	pool := r.Session.Pool()
 	t, canonical, ok := pool.Fold(name)
-	for _, l := range listTools(d) {
+	for _, l := range listTools(r) {
 		if l.Name != canonical && (ok || !strings.EqualFold(l.Name, name)) {
 			continue
 		}
@@ -76,7 +76,7 @@ func toolPage(d *commands.Desk, name string) (commands.Answer, error) {
 			return commands.Page{Blocks: []commands.Block{fields}}, nil
 		}
 		spec := t.Spec()
-		size := tokens.New(d.Session.Model()).Request(nil, []msg.ToolSpec{spec}, nil)
+		size := tokens.New(r.Session.Model()).Request(nil, []msg.ToolSpec{spec}, nil)
 		fields = append(fields, commands.Field{Name: "Size", Value: "about " + amount.Of(size, "token", "tokens")})
 		var schema bytes.Buffer
 		if err := json.Indent(&schema, spec.Schema, "", "  "); err != nil {
@@ -88,7 +88,7 @@ func toolPage(d *commands.Desk, name string) (commands.Answer, error) {
 			commands.Text("Input:"), commands.Items(strings.Split(schema.String(), "\n")),
 		}}, nil
 	}
-	text := "there is no tool " + name
+	text := "unknown tool " + name
 	if near := pool.Closest(name); len(near) > 0 {
 		text += " (did you mean " + strings.Join(near, " or ") + "?)"
 	}

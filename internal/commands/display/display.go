@@ -44,24 +44,24 @@ func Themes() []commands.Choice {
 
 func themeCommand(getenv func(string) string) commands.Command {
 	return commands.Command{Name: "theme", Kind: commands.Change, Args: "[NAME]", Doc: "choose the colours", Terminal: true, Instead: "adze config set theme NAME",
-		Run: func(ctx context.Context, d *commands.Desk, name string) (commands.Answer, error) {
+		Run: func(ctx context.Context, r *commands.Registry, name string) (commands.Answer, error) {
 			if name != "" {
-				return choose(ctx, d, name)
+				return choose(ctx, r, name)
 			}
 			list := commands.List{
 				Title: "Theme", Verb: "chooses",
-				Page: commands.Say("The theme is " + current(d) + "."), Choices: Themes(), Usage: "/theme NAME",
+				Page: commands.Say("The theme is " + current(r) + "."), Choices: Themes(), Usage: "/theme NAME",
 				Preview: func(_ context.Context, c commands.Choice) (commands.Page, error) {
 					return commands.Page{Blocks: []commands.Block{commands.Swatch(c.ID)}}, nil
 				},
-				Choose: func(ctx context.Context, c commands.Choice) (commands.Answer, error) { return choose(ctx, d, c.ID) },
+				Choose: func(ctx context.Context, c commands.Choice) (commands.Answer, error) { return choose(ctx, r, c.ID) },
 			}
 			if getenv("NO_COLOR") != "" {
-				list.Page.Add(commands.Text("NO_COLOR is set: there are no colours, whatever you choose."))
+				list.Page.Add(commands.Text("NO_COLOR is set, so colours stay off."))
 			}
 			return list, nil
 		},
-		Complete: func(*commands.Desk, string) []string {
+		Complete: func(*commands.Registry, string) []string {
 			var names []string
 			for _, c := range Themes() {
 				names = append(names, c.ID)
@@ -71,8 +71,8 @@ func themeCommand(getenv func(string) string) commands.Command {
 }
 
 // current returns the name of the current theme.
-func current(d *commands.Desk) string {
-	options := d.Env.Options(true)
+func current(r *commands.Registry) string {
+	options := r.Env.Options(true)
 	i := slices.IndexFunc(options, func(o commands.Option) bool { return o.Key == Theme })
 	if i < 0 {
 		return "auto"
@@ -81,15 +81,15 @@ func current(d *commands.Desk) string {
 }
 
 // choose changes the theme in the user's settings. It reports if other settings override it.
-func choose(ctx context.Context, d *commands.Desk, name string) (commands.Answer, error) {
+func choose(ctx context.Context, r *commands.Registry, name string) (commands.Answer, error) {
 	if !slices.ContainsFunc(Themes(), func(c commands.Choice) bool { return c.ID == name }) {
-		return nil, fmt.Errorf("there is no theme %q; /theme lists them", name)
+		return nil, fmt.Errorf("unknown theme %q; /theme lists them", name)
 	}
-	said, err := d.Env.Change(ctx, Theme, &name)
+	said, err := r.Env.Change(ctx, Theme, &name)
 	if err != nil {
 		return nil, err
 	}
-	if current(d) != name {
+	if current(r) != name {
 		return commands.Say(said), nil
 	}
 	return commands.Say("The theme is now " + name + "."), nil

@@ -12,8 +12,8 @@ import (
 	"adze/internal/commands"
 )
 
-// newDesk returns a desk with changeable settings.
-func newDesk(value *string, kept bool) *commands.Desk {
+// newRegistry returns a registry with changeable settings.
+func newRegistry(value *string, kept bool) *commands.Registry {
 	return commands.New(commands.Config{Terminal: true, Env: commands.Env{
 		Options: func(bool) []commands.Option { return []commands.Option{{Key: Theme, Value: *value}} },
 		Change: func(_ context.Context, key string, v *string) (string, error) {
@@ -30,8 +30,8 @@ func newDesk(value *string, kept bool) *commands.Desk {
 // Proves X-124, CMD-03.
 func TestTheme(t *testing.T) {
 	value := "auto"
-	d := newDesk(&value, false)
-	a, err := d.Run(t.Context(), "theme", "")
+	r := newRegistry(&value, false)
+	a, err := r.Run(t.Context(), "theme", "")
 	list, ok := a.(commands.List)
 	if !ok || err != nil || len(list.Choices) != 6 {
 		t.Fatal(a, err)
@@ -44,10 +44,10 @@ func TestTheme(t *testing.T) {
 	if diff := cmp.Diff(commands.Answer(commands.Say("The theme is now light.")), a); diff != "" || err != nil || value != "light" {
 		t.Error(diff, err, value)
 	}
-	if _, err := d.Run(t.Context(), "theme", "pink"); err == nil || value != "light" {
+	if _, err := r.Run(t.Context(), "theme", "pink"); err == nil || value != "light" {
 		t.Error("there is a pink theme")
 	}
-	kept := newDesk(&value, true)
+	kept := newRegistry(&value, true)
 	if a, err := kept.Run(t.Context(), "theme", "dark"); err != nil || cmp.Diff(commands.Answer(commands.Say("theme stays")), a) != "" {
 		t.Error(a, err)
 	}

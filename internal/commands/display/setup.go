@@ -10,8 +10,8 @@ import (
 )
 
 func setupCommand(c Config) commands.Command {
-	return commands.Command{Name: "terminal-setup", Doc: "show what your terminal can do, and how to enable the rest",
-		Run: func(ctx context.Context, _ *commands.Desk, _ string) (commands.Answer, error) {
+	return commands.Command{Name: "terminal-setup", Doc: "show your terminal's capabilities, and how to enable more",
+		Run: func(ctx context.Context, _ *commands.Registry, _ string) (commands.Answer, error) {
 			return setupPage(ctx, c), nil
 		}}
 }

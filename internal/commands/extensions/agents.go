@@ -18,20 +18,20 @@ import (
 
 func agentsCommand() commands.Command {
 	return commands.Command{Name: "agents", Args: "[NAME|create NAME DESCRIPTION|generate NAME PURPOSE|edit NAME|delete NAME]",
-		Doc:      "list the agents with their source and problems, show one, or create, edit and delete those in files",
+		Doc:      "list the agents with source and problems, show one, or create, edit and delete agent files",
 		Run:      runAgents,
 		Complete: completeAgents}
 }
 
 // completeAgents completes the names of agents and actions, and after an action the names of
 // agents that can be changed.
-func completeAgents(d *commands.Desk, arg string) (words []string) {
+func completeAgents(r *commands.Registry, arg string) (words []string) {
 	verb, _, second := strings.Cut(arg, " ")
 	if second && verb != "edit" && verb != "delete" {
 		return nil
 	}
-	if d.Extensions.Agents.Set != nil {
-		for _, x := range d.Extensions.Agents.Set().Definitions {
+	if r.Extensions.Agents.Set != nil {
+		for _, x := range r.Extensions.Agents.Set().Definitions {
 			switch {
 			case !second:
 				words = append(words, x.Name)
@@ -46,10 +46,10 @@ func completeAgents(d *commands.Desk, arg string) (words []string) {
 	return append(words, "create ", "generate ", "edit ", "delete ")
 }
 
-func runAgents(_ context.Context, d *commands.Desk, arg string) (commands.Answer, error) {
-	a := d.Extensions.Agents
+func runAgents(_ context.Context, r *commands.Registry, arg string) (commands.Answer, error) {
+	a := r.Extensions.Agents
 	if a.Set == nil {
-		return commands.Say("There are no agents in this session."), nil
+		return commands.Say("No agents in this session."), nil
 	}
 	verb, rest, _ := strings.Cut(strings.TrimSpace(arg), " ")
 	rest = strings.TrimSpace(rest)
@@ -59,12 +59,12 @@ func runAgents(_ context.Context, d *commands.Desk, arg string) (commands.Answer
 		if a.Working != nil {
 			commands.AddAgents(&p, a.Working())
 		}
-		if d.Terminal {
+		if r.Terminal {
 			return agentsList(a, p), nil
 		}
 		return p, nil
 	case "create", "generate", "edit", "delete":
-		if !d.Terminal { // others may have written the prompt
+		if !r.Terminal { // others may have written the prompt
 			return nil, commands.ErrTerminal
 		}
 		return changeAgents(a, verb, rest)

@@ -16,12 +16,12 @@ import (
 // Proves AGENT-22.
 func TestAgentsAtWork(t *testing.T) {
 	var list []commands.RunningAgent
-	d := commands.New(commands.Config{Extensions: commands.Extensions{Agents: commands.Agents{
+	r := commands.New(commands.Config{Extensions: commands.Extensions{Agents: commands.Agents{
 		Set: func() *agentdef.Set { return &agentdef.Set{} }, Working: func() []commands.RunningAgent { return list },
 	}}})
 	shown := func() commands.Answer {
 		t.Helper()
-		a, err := runAgents(t.Context(), d, "")
+		a, err := runAgents(t.Context(), r, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,14 +63,14 @@ func TestCompleteAgents(t *testing.T) {
 	set := &agentdef.Set{Definitions: []*agentdef.Definition{
 		{Name: "Explore"}, {Name: "own", Source: agentdef.Source{Kind: agentdef.User}}, {Name: "p:helper", Source: agentdef.Source{Kind: agentdef.Plugin, By: "p"}},
 	}}
-	d := commands.New(commands.Config{Extensions: commands.Extensions{Agents: commands.Agents{Set: func() *agentdef.Set { return set }}}})
+	r := commands.New(commands.Config{Extensions: commands.Extensions{Agents: commands.Agents{Set: func() *agentdef.Set { return set }}}})
 	for arg, want := range map[string][]string{
 		"":         {"Explore", "own", "p:helper", "create ", "generate ", "edit ", "delete "},
 		"edit ":    {"edit own"},
 		"delete o": {"delete own"},
 		"create ":  nil,
 	} {
-		if diff := cmp.Diff(want, completeAgents(d, arg)); diff != "" {
+		if diff := cmp.Diff(want, completeAgents(r, arg)); diff != "" {
 			t.Errorf("%q: %s", arg, diff)
 		}
 	}

@@ -12,24 +12,24 @@ import (
 
 func ideCommand() commands.Command {
 	return commands.Command{Name: "ide", Doc: "show the editors open here, and whether one is connected",
-		Run: func(_ context.Context, d *commands.Desk, arg string) (commands.Answer, error) {
+		Run: func(_ context.Context, r *commands.Registry, arg string) (commands.Answer, error) {
 			if arg != "" {
 				return nil, errors.New("usage: /ide")
 			}
-			return editorsPage(d), nil
+			return editorsPage(r), nil
 		}}
 }
 
 // editorsPage shows the editors, whether one is connected, and how to connect one.
-func editorsPage(d *commands.Desk) commands.Page {
+func editorsPage(r *commands.Registry) commands.Page {
 	var all []editor.Editor
-	if d.Extensions.Editors != nil {
-		all = d.Extensions.Editors()
+	if r.Extensions.Editors != nil {
+		all = r.Extensions.Editors()
 	}
-	state := connection(d)
+	state := connection(r)
 	p := commands.Page{Blocks: []commands.Block{commands.Fields{{Name: "Editor", Value: cmp.Or(state, "not connected")}}}}
 	if len(all) == 0 {
-		p.Add(commands.Text("No editor can be seen. One that has an extension for it leaves a file in ~/.claude/ide when it runs."))
+		p.Add(commands.Text("No editor found. Editors with a Claude Code extension write a file to ~/.claude/ide while they run."))
 		return p
 	}
 	table := commands.Table{Columns: []commands.Column{{Name: "Editor"}, {Name: "state"}, {Name: "folders", Cut: true}}}
@@ -49,11 +49,11 @@ func editorsPage(d *commands.Desk) commands.Page {
 }
 
 // connection returns the state of the connection to an editor, or "" if none was requested.
-func connection(d *commands.Desk) string {
-	if d.Extensions.Servers.All == nil {
+func connection(r *commands.Registry) string {
+	if r.Extensions.Servers.All == nil {
 		return ""
 	}
-	all := d.Extensions.Servers.All()
+	all := r.Extensions.Servers.All()
 	if all == nil {
 		return ""
 	}

@@ -16,10 +16,10 @@ import (
 // Proves CMD-04, MCP-51.
 func TestEditors(t *testing.T) {
 	var all []editor.Editor
-	d := commands.New(commands.Config{Env: commands.Env{Sections: Sections()}, Extensions: commands.Extensions{Editors: func() []editor.Editor { return all }}})
+	r := commands.New(commands.Config{Env: commands.Env{Sections: Sections()}, Extensions: commands.Extensions{Editors: func() []editor.Editor { return all }}})
 	show := func(want ...commands.Block) {
 		t.Helper()
-		a, err := d.Run(t.Context(), "ide", "")
+		a, err := r.Run(t.Context(), "ide", "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -28,7 +28,7 @@ func TestEditors(t *testing.T) {
 		}
 	}
 	state := commands.Fields{{Name: "Editor", Value: "not connected"}}
-	show(state, commands.Text("No editor can be seen. One that has an extension for it leaves a file in ~/.claude/ide when it runs."))
+	show(state, commands.Text("No editor found. Editors with a Claude Code extension write a file to ~/.claude/ide while they run."))
 	all = []editor.Editor{{Name: "Some Editor", File: "1.lock", Folders: []string{"/a", "/b"}}, {File: "2.lock", Unfit: errors.New("the editor is gone")}}
 	table := commands.Table{
 		Columns: []commands.Column{{Name: "Editor"}, {Name: "state"}, {Name: "folders", Cut: true}},
@@ -38,7 +38,7 @@ func TestEditors(t *testing.T) {
 	all = all[1:]
 	table.Rows = table.Rows[1:]
 	show(state, table)
-	if _, err := d.Run(t.Context(), "ide", "now"); err == nil {
+	if _, err := r.Run(t.Context(), "ide", "now"); err == nil {
 		t.Error("it takes an argument")
 	}
 }

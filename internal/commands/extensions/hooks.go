@@ -11,28 +11,28 @@ import (
 
 func hooksCommand() commands.Command {
 	return commands.Command{Name: "hooks", Kind: commands.Change, Args: "[on|off]", Doc: "show the hooks, where they are defined and how they last ran, or switch them off for this session",
-		Run: func(_ context.Context, d *commands.Desk, arg string) (commands.Answer, error) {
-			return runHooks(d, arg)
+		Run: func(_ context.Context, r *commands.Registry, arg string) (commands.Answer, error) {
+			return runHooks(r, arg)
 		},
-		Complete: func(*commands.Desk, string) []string { return []string{"on", "off"} }}
+		Complete: func(*commands.Registry, string) []string { return []string{"on", "off"} }}
 }
 
 // runHooks shows the hooks, or switches them on or off.
-func runHooks(d *commands.Desk, arg string) (commands.Answer, error) {
-	h := d.Extensions.Hooks()
+func runHooks(r *commands.Registry, arg string) (commands.Answer, error) {
+	h := r.Extensions.Hooks()
 	switch {
 	case arg == "":
 		return hooksPage(h), nil
 	case arg != "on" && arg != "off":
 		return nil, errors.New("usage: /hooks, /hooks off or /hooks on")
-	case !d.Terminal:
+	case !r.Terminal:
 		return nil, commands.ErrTerminal
 	}
 	h.Mute(arg == "off")
 	if arg == "on" {
 		return commands.Say("Hooks run again."), nil
 	}
-	return commands.Say("No hook runs for the rest of this session, except those of your administrator. /hooks on lets them run again."), nil
+	return commands.Say("Hooks are off for the rest of this session, except your administrator's. /hooks on turns them on again."), nil
 }
 
 // hooksPage lists the hooks by event, and points out slow ones.

@@ -48,7 +48,7 @@ func shownAs(page func(ctx context.Context, id string) (commands.Page, error)) f
 }
 
 // serversList lists the servers with their actions. Line-based front ends get the page.
-func serversList(d *commands.Desk, all *mcp.Servers) commands.List {
+func serversList(r *commands.Registry, all *mcp.Servers) commands.List {
 	change := func(verb string) func(context.Context, string) (commands.Answer, error) {
 		return func(ctx context.Context, name string) (commands.Answer, error) {
 			s, err := findServer(all, name)
@@ -60,7 +60,7 @@ func serversList(d *commands.Desk, all *mcp.Servers) commands.List {
 					verb = "enable"
 				}
 			}
-			return changeServer(ctx, d, all, verb, s)
+			return changeServer(ctx, r, all, verb, s)
 		}
 	}
 	show := shownAs(func(ctx context.Context, name string) (commands.Page, error) {
@@ -68,14 +68,14 @@ func serversList(d *commands.Desk, all *mcp.Servers) commands.List {
 		if err != nil {
 			return commands.Page{}, err
 		}
-		return serverPage(ctx, d, all, s), nil
+		return serverPage(ctx, r, all, s), nil
 	})
 	var problems []string
-	if d.Extensions.Servers.Problems != nil {
-		problems = d.Extensions.Servers.Problems()
+	if r.Extensions.Servers.Problems != nil {
+		problems = r.Extensions.Servers.Problems()
 	}
 	return commands.List{
-		Page: serversPage(d, all.List()), Title: "Servers", Verb: "shows", Preview: show, Usage: "/mcp NAME",
+		Page: serversPage(r, all.List()), Title: "Servers", Verb: "shows", Preview: show, Usage: "/mcp NAME",
 		Views:  withProblems([]commands.View{{Name: "all", Load: func(context.Context) ([]commands.Choice, error) { return serverChoices(all.List()), nil }}}, problems),
 		Choose: func(ctx context.Context, c commands.Choice) (commands.Answer, error) { return show(ctx, c) },
 		Actions: []commands.Action{
@@ -128,7 +128,7 @@ func agentsList(a commands.Agents, page commands.Page) commands.List {
 		Actions: []commands.Action{
 			act("alt+e", "edits", change("edit")),
 			confirmed(remove, "Delete the file of %s?"),
-			{Key: "alt+a", Name: "creates", Ask: "Name, and what it is for:", Alone: true,
+			{Key: "alt+a", Name: "creates", Ask: "Name and purpose:", Alone: true,
 				Run: func(_ context.Context, _ commands.Choice, text string) (commands.Answer, error) {
 					return changeAgents(a, "create", strings.TrimSpace(text))
 				}},
@@ -157,18 +157,18 @@ func agentChoices(set *agentdef.Set) []commands.Choice {
 
 // pluginsList lists the plugins, the installable ones, and the marketplaces, with their
 // actions. Line-based front ends get the page.
-func pluginsList(d *commands.Desk, page commands.Page) commands.List {
-	p := d.Extensions.Plugins
+func pluginsList(r *commands.Registry, page commands.Page) commands.List {
+	p := r.Extensions.Plugins
 	offer := func(action string) func(context.Context, string) (commands.Answer, error) {
 		return func(ctx context.Context, name string) (commands.Answer, error) {
-			return offerPlugin(ctx, d, action, name)
+			return offerPlugin(ctx, r, action, name)
 		}
 	}
 	does := func(do func(context.Context, string) (string, error)) func(context.Context, string) (commands.Answer, error) {
 		return func(ctx context.Context, name string) (commands.Answer, error) { return said(do(ctx, name)) }
 	}
 	installed := commands.View{Name: "installed", Load: pluginChoices(p.List), Empty: "No plugins are installed.", Actions: []commands.Action{
-		act("enter", "shows", func(ctx context.Context, name string) (commands.Answer, error) { return describePlugin(ctx, d, name) }),
+		act("enter", "shows", func(ctx context.Context, name string) (commands.Answer, error) { return describePlugin(ctx, r, name) }),
 		act("alt+e", "enables", offer("enable")), act("alt+d", "disables", does(p.Disable)), act("alt+u", "updates", offer("update")),
 		confirmed(act("ctrl+x", "uninstalls", does(p.Uninstall)), "Uninstall %s?"),
 	}}
@@ -183,7 +183,7 @@ func pluginsList(d *commands.Desk, page commands.Page) commands.List {
 	}}
 	return commands.List{
 		Page: page, Title: "Plugins", Usage: "/plugin NAME", Views: withProblems([]commands.View{installed, offered, markets}, p.Problems()),
-		Preview: shownAs(func(ctx context.Context, name string) (commands.Page, error) { return describePlugin(ctx, d, name) }),
+		Preview: shownAs(func(ctx context.Context, name string) (commands.Page, error) { return describePlugin(ctx, r, name) }),
 	}
 }
 

@@ -39,8 +39,8 @@ func TestAgentsList(t *testing.T) {
 		Remove: func(name string) (string, error) { removed = name; return "/" + name + ".md", nil },
 	}
 	run := func(terminal bool) commands.Answer {
-		d := commands.New(commands.Config{Terminal: terminal, Extensions: commands.Extensions{Agents: agents}})
-		a, err := runAgents(t.Context(), d, "")
+		r := commands.New(commands.Config{Terminal: terminal, Extensions: commands.Extensions{Agents: agents}})
+		a, err := runAgents(t.Context(), r, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,8 +123,8 @@ func (p *fakePlugins) RemoveMarket(_ context.Context, name string) (string, erro
 // Proves CMD-04.
 func TestPluginsList(t *testing.T) {
 	plugins := &fakePlugins{}
-	d := commands.New(commands.Config{Terminal: true, Extensions: commands.Extensions{Plugins: plugins}})
-	a, err := runPlugins(t.Context(), d, "")
+	r := commands.New(commands.Config{Terminal: true, Extensions: commands.Extensions{Plugins: plugins}})
+	a, err := runPlugins(t.Context(), r, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func TestPluginsList(t *testing.T) {
 		t.Errorf("%v, %v", shown, err)
 	}
 	if _, err := l.Views[1].Load(t.Context()); err == nil {
-		t.Error("an error is not told")
+		t.Error("missing error")
 	}
 	for _, x := range []struct {
 		view           int
@@ -152,7 +152,7 @@ func TestPluginsList(t *testing.T) {
 	}
 	for view, name := range map[int]string{0: "uninstalls", 2: "removes"} {
 		if find(t, l, view, name).Confirm == nil {
-			t.Errorf("nothing is asked before it %s", name)
+			t.Errorf("no prompt before it %s", name)
 		}
 	}
 	if v := l.Views[3]; v.Name != "problems" || v.Choices[0].Title != "broken: no manifest" {

@@ -19,58 +19,58 @@ func pluginCommand() commands.Command {
 }
 
 func reloadPluginsCommand() commands.Command {
-	return commands.Command{Name: "reload-plugins", Kind: commands.Change, Doc: "reload the plugins, and use what changed",
-		Run: func(ctx context.Context, d *commands.Desk, _ string) (commands.Answer, error) {
-			if d.Extensions.Plugins == nil {
+	return commands.Command{Name: "reload-plugins", Kind: commands.Change, Doc: "reload the plugins",
+		Run: func(ctx context.Context, r *commands.Registry, _ string) (commands.Answer, error) {
+			if r.Extensions.Plugins == nil {
 				return nil, errNoPlugins
 			}
-			text, err := d.Extensions.Plugins.Reload(ctx)
+			text, err := r.Extensions.Plugins.Reload(ctx)
 			if err != nil {
 				return nil, err
 			}
 			p := commands.Say(text)
-			addPluginProblems(ctx, d, &p)
+			addPluginProblems(ctx, r, &p)
 			return p, nil
 		}}
 }
 
 var (
-	errNoPlugins = errors.New("there are no plugins in this session")
+	errNoPlugins = errors.New("no plugins in this session")
 	errPlugin    = errors.New("usage: /plugin, /plugin NAME, /plugin install, enable, disable, update or uninstall NAME, or /plugin marketplace [add SOURCE|update NAME|remove NAME]")
 )
 
 // runPlugins shows or changes plugins.
-func runPlugins(ctx context.Context, d *commands.Desk, arg string) (commands.Answer, error) {
-	if d.Extensions.Plugins == nil {
+func runPlugins(ctx context.Context, r *commands.Registry, arg string) (commands.Answer, error) {
+	if r.Extensions.Plugins == nil {
 		return nil, errNoPlugins
 	}
 	verb, rest, _ := strings.Cut(arg, " ")
 	rest = strings.TrimSpace(rest)
 	switch verb {
 	case "", "list":
-		return pluginsPage(ctx, d)
+		return pluginsPage(ctx, r)
 	case "marketplace", "marketplaces", "market":
-		return runMarkets(ctx, d, rest)
+		return runMarkets(ctx, r, rest)
 	case "install", "enable", "update", "disable", "uninstall", "remove":
 	default:
 		if rest != "" {
 			return nil, errPlugin
 		}
-		return describePlugin(ctx, d, verb)
+		return describePlugin(ctx, r, verb)
 	}
 	switch {
-	case !d.Terminal: // others may have written the prompt
+	case !r.Terminal: // others may have written the prompt
 		return nil, commands.ErrTerminal
 	case rest == "" && verb == "install":
-		return choosePlugin(ctx, d)
+		return choosePlugin(ctx, r)
 	case rest == "" || strings.ContainsAny(rest, " \t"):
 		return nil, errPlugin
 	case verb == "disable":
-		return said(d.Extensions.Plugins.Disable(ctx, rest))
+		return said(r.Extensions.Plugins.Disable(ctx, rest))
 	case verb == "uninstall" || verb == "remove":
-		return said(d.Extensions.Plugins.Uninstall(ctx, rest))
+		return said(r.Extensions.Plugins.Uninstall(ctx, rest))
 	}
-	return offerPlugin(ctx, d, verb, rest)
+	return offerPlugin(ctx, r, verb, rest)
 }
 
 // said returns a page with a message.
@@ -82,8 +82,8 @@ func said(text string, err error) (commands.Answer, error) {
 }
 
 // offerPlugin shows the contents of a plugin, and asks for confirmation.
-func offerPlugin(ctx context.Context, d *commands.Desk, action, name string) (commands.Answer, error) {
-	offer, text, err := d.Extensions.Plugins.Offer(ctx, action, name)
+func offerPlugin(ctx context.Context, r *commands.Registry, action, name string) (commands.Answer, error) {
+	offer, text, err := r.Extensions.Plugins.Offer(ctx, action, name)
 	if err != nil {
 		return nil, err
 	}
@@ -107,8 +107,8 @@ func offerPlugin(ctx context.Context, d *commands.Desk, action, name string) (co
 }
 
 // choosePlugin lists the plugins that can be installed.
-func choosePlugin(ctx context.Context, d *commands.Desk) (commands.Answer, error) {
-	all, err := d.Extensions.Plugins.Offered(ctx)
+func choosePlugin(ctx context.Context, r *commands.Registry) (commands.Answer, error) {
+	all, err := r.Extensions.Plugins.Offered(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ func choosePlugin(ctx context.Context, d *commands.Desk) (commands.Answer, error
 	}
 	list := commands.List{Page: commands.Say("Plugins of the known marketplaces:"), Title: "Plugins", Usage: "/plugin install NAME",
 		Choose: func(ctx context.Context, c commands.Choice) (commands.Answer, error) {
-			return offerPlugin(ctx, d, "install", c.ID)
+			return offerPlugin(ctx, r, "install", c.ID)
 		}}
 	for _, p := range all {
 		list.Choices = append(list.Choices, commands.Choice{ID: p.Name, Title: p.Name, About: p.Description})
@@ -126,30 +126,30 @@ func choosePlugin(ctx context.Context, d *commands.Desk) (commands.Answer, error
 }
 
 // runMarkets shows or changes marketplaces.
-func runMarkets(ctx context.Context, d *commands.Desk, arg string) (commands.Answer, error) {
+func runMarkets(ctx context.Context, r *commands.Registry, arg string) (commands.Answer, error) {
 	words := strings.Fields(arg)
 	if len(words) == 0 || words[0] == "list" {
-		return marketsPage(ctx, d)
+		return marketsPage(ctx, r)
 	}
 	if len(words) != 2 {
 		return nil, errPlugin
 	}
-	if !d.Terminal {
+	if !r.Terminal {
 		return nil, commands.ErrTerminal
 	}
 	switch words[0] {
 	case "add":
-		return said(d.Extensions.Plugins.AddMarket(ctx, words[1]))
+		return said(r.Extensions.Plugins.AddMarket(ctx, words[1]))
 	case "update":
-		return said(d.Extensions.Plugins.UpdateMarket(ctx, words[1]))
+		return said(r.Extensions.Plugins.UpdateMarket(ctx, words[1]))
 	case "remove":
-		return said(d.Extensions.Plugins.RemoveMarket(ctx, words[1]))
+		return said(r.Extensions.Plugins.RemoveMarket(ctx, words[1]))
 	}
 	return nil, errPlugin
 }
 
-func marketsPage(ctx context.Context, d *commands.Desk) (commands.Answer, error) {
-	all, err := d.Extensions.Plugins.Markets(ctx)
+func marketsPage(ctx context.Context, r *commands.Registry) (commands.Answer, error) {
+	all, err := r.Extensions.Plugins.Markets(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -166,8 +166,8 @@ func marketsPage(ctx context.Context, d *commands.Desk) (commands.Answer, error)
 }
 
 // pluginsPage lists the plugins, with advice for unused ones.
-func pluginsPage(ctx context.Context, d *commands.Desk) (commands.Answer, error) {
-	all, err := d.Extensions.Plugins.List(ctx)
+func pluginsPage(ctx context.Context, r *commands.Registry) (commands.Answer, error) {
+	all, err := r.Extensions.Plugins.List(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -181,19 +181,19 @@ func pluginsPage(ctx context.Context, d *commands.Desk) (commands.Answer, error)
 		}
 		p.Add(table)
 	}
-	addPluginProblems(ctx, d, &p)
+	addPluginProblems(ctx, r, &p)
 	if len(all) > 0 {
-		p.Add(commands.Text("/plugin NAME shows what a plugin brings."))
+		p.Add(commands.Text("/plugin NAME shows a plugin's contents."))
 	}
-	if d.Terminal {
-		return pluginsList(d, p), nil
+	if r.Terminal {
+		return pluginsList(r, p), nil
 	}
 	return p, nil
 }
 
 // addPluginProblems adds the problems of plugins, with advice.
-func addPluginProblems(ctx context.Context, d *commands.Desk, p *commands.Page) {
-	all, _ := d.Extensions.Plugins.List(ctx) // ok: the caller has reported it
+func addPluginProblems(ctx context.Context, r *commands.Registry, p *commands.Page) {
+	all, _ := r.Extensions.Plugins.List(ctx) // ok: the caller has reported it
 	missing := 0
 	for _, x := range all {
 		switch {
@@ -210,7 +210,7 @@ func addPluginProblems(ctx context.Context, d *commands.Desk, p *commands.Page) 
 	if more := missing - shownMissing; more > 0 {
 		p.Add(commands.Notice(amount.Of(more, "more plugin that settings name is not installed", "more plugins that settings name are not installed")))
 	}
-	for _, text := range d.Extensions.Plugins.Problems() {
+	for _, text := range r.Extensions.Plugins.Problems() {
 		p.Add(commands.Notice(text))
 	}
 }
@@ -219,8 +219,8 @@ func addPluginProblems(ctx context.Context, d *commands.Desk, p *commands.Page) 
 const shownMissing = 5
 
 // describePlugin shows one plugin.
-func describePlugin(ctx context.Context, d *commands.Desk, name string) (commands.Page, error) {
-	fields, lines, err := d.Extensions.Plugins.Details(ctx, name)
+func describePlugin(ctx context.Context, r *commands.Registry, name string) (commands.Page, error) {
+	fields, lines, err := r.Extensions.Plugins.Details(ctx, name)
 	if err != nil {
 		return commands.Page{}, err
 	}
@@ -233,7 +233,7 @@ func describePlugin(ctx context.Context, d *commands.Desk, name string) (command
 }
 
 // completePlugins completes actions and the names of plugins.
-func completePlugins(d *commands.Desk, arg string) (list []string) {
+func completePlugins(r *commands.Registry, arg string) (list []string) {
 	verbs := []string{"install", "enable", "disable", "update", "uninstall", "marketplace"}
 	verb, _, second := strings.Cut(arg, " ")
 	if !second {
@@ -241,12 +241,12 @@ func completePlugins(d *commands.Desk, arg string) (list []string) {
 			list = append(list, v+" ")
 		}
 	}
-	if d.Extensions.Plugins == nil {
+	if r.Extensions.Plugins == nil {
 		return list
 	}
-	find := d.Extensions.Plugins.List
+	find := r.Extensions.Plugins.List
 	if second && verb == "install" {
-		find = d.Extensions.Plugins.Offered
+		find = r.Extensions.Plugins.Offered
 	}
 	all, err := find(context.Background())
 	if err != nil {

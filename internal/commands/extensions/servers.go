@@ -18,7 +18,7 @@ import (
 
 func mcpCommand() commands.Command {
 	return commands.Command{Name: "mcp", Kind: commands.Change, Args: "[NAME|reconnect|enable|disable|auth|approve NAME]",
-		Doc: "show the MCP servers, or one of them with its tools; reconnect, enable or disable one, sign in to it, or approve it",
+		Doc: "show the MCP servers, or one with its tools; reconnect, enable or disable one, sign in to it, or approve it",
 		Run: runServers, Complete: completeServers}
 }
 
@@ -28,29 +28,29 @@ var serverVerbs = []string{"reconnect", "enable", "disable", "auth", "approve"}
 var errServers = errors.New("usage: /mcp, /mcp NAME, or /mcp reconnect, enable, disable, auth or approve NAME")
 
 // runServers shows or changes servers.
-func runServers(ctx context.Context, d *commands.Desk, arg string) (commands.Answer, error) {
+func runServers(ctx context.Context, r *commands.Registry, arg string) (commands.Answer, error) {
 	words := strings.Fields(arg)
 	if len(words) > 2 {
 		return nil, errServers
 	}
 	var all *mcp.Servers
-	if d.Extensions.Servers.All != nil {
-		all = d.Extensions.Servers.All()
+	if r.Extensions.Servers.All != nil {
+		all = r.Extensions.Servers.All()
 	}
 	if all == nil || len(all.List()) == 0 {
 		p := commands.Say("No MCP servers are configured. adze mcp add NAME -- COMMAND adds one.")
-		addServerProblems(d, &p)
+		addServerProblems(r, &p)
 		return p, nil
 	}
-	if d.Extensions.Servers.Await != nil {
-		d.Extensions.Servers.Await(ctx)
+	if r.Extensions.Servers.Await != nil {
+		r.Extensions.Servers.Await(ctx)
 	}
 	switch len(words) {
 	case 0:
-		if d.Terminal {
-			return serversList(d, all), nil
+		if r.Terminal {
+			return serversList(r, all), nil
 		}
-		return serversPage(d, all.List()), nil
+		return serversPage(r, all.List()), nil
 	case 1:
 		s, err := findServer(all, words[0])
 		switch {
@@ -59,35 +59,35 @@ func runServers(ctx context.Context, d *commands.Desk, arg string) (commands.Ans
 		case err != nil:
 			return nil, err
 		}
-		return serverPage(ctx, d, all, s), nil
+		return serverPage(ctx, r, all, s), nil
 	}
 	s, err := findServer(all, words[1])
 	if err != nil {
 		return nil, err
 	}
-	return changeServer(ctx, d, all, words[0], s)
+	return changeServer(ctx, r, all, words[0], s)
 }
 
 // changeServer performs an action on a server.
-func changeServer(ctx context.Context, d *commands.Desk, all *mcp.Servers, verb string, s *mcp.Status) (commands.Answer, error) {
+func changeServer(ctx context.Context, r *commands.Registry, all *mcp.Servers, verb string, s *mcp.Status) (commands.Answer, error) {
 	var do func(context.Context, string) error
 	switch verb {
 	case "reconnect":
 		do = all.Reconnect
 	case "approve":
-		if !d.Terminal { // others may have written the prompt
+		if !r.Terminal { // others may have written the prompt
 			return nil, commands.ErrTerminal
 		}
-		do = d.Extensions.Servers.Approve
+		do = r.Extensions.Servers.Approve
 	case "enable", "disable":
-		if change := d.Extensions.Servers.Enable; change != nil {
+		if change := r.Extensions.Servers.Enable; change != nil {
 			do = func(ctx context.Context, name string) error { return change(ctx, name, verb == "enable") }
 		}
 	case "auth":
-		if d.Extensions.Servers.SignIn == nil {
+		if r.Extensions.Servers.SignIn == nil {
 			break
 		}
-		address, err := d.Extensions.Servers.SignIn(ctx, s.Name)
+		address, err := r.Extensions.Servers.SignIn(ctx, s.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -106,7 +106,7 @@ func changeServer(ctx context.Context, d *commands.Desk, all *mcp.Servers, verb 
 		return nil, err
 	}
 	p := commands.Say(now.Name + ": " + serverState(now))
-	addTrouble(d, &p, now)
+	addTrouble(r, &p, now)
 	return p, nil
 }
 
@@ -121,9 +121,9 @@ func findServer(all *mcp.Servers, name string) (*mcp.Status, error) {
 		names = append(names, list[i].Name)
 	}
 	if near := spell.Closest(name, names, 1); len(near) > 0 {
-		return nil, fmt.Errorf("there is no server %q; did you mean %s?", name, near[0])
+		return nil, fmt.Errorf("no server %q; did you mean %s?", name, near[0])
 	}
-	return nil, fmt.Errorf("there is no server %q; %s", name, amount.There(names))
+	return nil, fmt.Errorf("no server %q; %s", name, amount.There(names))
 }
 
 // serverState describes the state of a server.
@@ -140,7 +140,7 @@ func serverState(s *mcp.Status) string {
 }
 
 // serversPage lists the servers, with advice for broken ones.
-func serversPage(d *commands.Desk, list []mcp.Status) commands.Page {
+func serversPage(r *commands.Registry, list []mcp.Status) commands.Page {
 	var p commands.Page
 	table := commands.Table{Columns: []commands.Column{{Name: "Server"}, {Name: "state"}, {Name: "tools", Right: true}, {Name: "from"}, {Name: "what", Cut: true}}}
 	for i := range list {
@@ -153,15 +153,15 @@ func serversPage(d *commands.Desk, list []mcp.Status) commands.Page {
 	}
 	p.Add(table)
 	for i := range list {
-		addTrouble(d, &p, &list[i])
+		addTrouble(r, &p, &list[i])
 	}
-	addServerProblems(d, &p)
+	addServerProblems(r, &p)
 	p.Add(commands.Text("/mcp NAME shows the tools of a server and more."))
 	return p
 }
 
 // addTrouble adds a server's problem, with advice.
-func addTrouble(d *commands.Desk, p *commands.Page, s *mcp.Status) {
+func addTrouble(r *commands.Registry, p *commands.Page, s *mcp.Status) {
 	advice := ""
 	switch s.State {
 	case mcp.Failed:
@@ -169,7 +169,7 @@ func addTrouble(d *commands.Desk, p *commands.Page, s *mcp.Status) {
 	case mcp.NeedsAuth:
 		advice = "/mcp auth " + s.Name + " signs in"
 	case mcp.Unapproved:
-		advice = "/mcp approve " + s.Name + " starts it, now and in the future; /mcp " + s.Name + " shows what it is"
+		advice = "/mcp approve " + s.Name + " starts it, now and in the future; /mcp " + s.Name + " shows its configuration"
 	case mcp.Disabled:
 		if s.Same != "" {
 			p.Add(commands.Text(s.Name + " is the same server as " + s.Same + ", which is used."))
@@ -185,17 +185,17 @@ func addTrouble(d *commands.Desk, p *commands.Page, s *mcp.Status) {
 	case text+advice != "":
 		p.Add(commands.Notice(s.Name + ": " + text + advice))
 	}
-	for _, w := range slices.Concat(s.Warnings, s.Cut, s.Changes, leftOut(d, s.Name)) {
+	for _, w := range slices.Concat(s.Warnings, s.Cut, s.Changes, leftOut(r, s.Name)) {
 		p.Add(commands.Notice(s.Name + ": " + w))
 	}
 }
 
 // leftOut lists the tools of a server that cannot be called because of their names.
-func leftOut(d *commands.Desk, server string) (lines []string) {
-	if d.Session == nil {
+func leftOut(r *commands.Registry, server string) (lines []string) {
+	if r.Session == nil {
 		return nil
 	}
-	for _, x := range d.Session.Pool().Problems() {
+	for _, x := range r.Session.Pool().Problems() {
 		if x.Origin == "mcp:"+server {
 			lines = append(lines, "the tool "+x.Name+" is left out: "+x.Reason)
 		}
@@ -207,11 +207,11 @@ func leftOut(d *commands.Desk, server string) (lines []string) {
 }
 
 // addServerProblems adds configuration problems.
-func addServerProblems(d *commands.Desk, p *commands.Page) {
-	if d.Extensions.Servers.Problems == nil {
+func addServerProblems(r *commands.Registry, p *commands.Page) {
+	if r.Extensions.Servers.Problems == nil {
 		return
 	}
-	for _, text := range d.Extensions.Servers.Problems() {
+	for _, text := range r.Extensions.Servers.Problems() {
 		p.Add(commands.Notice(text))
 	}
 }
@@ -225,9 +225,9 @@ const (
 )
 
 // serverPage shows one server.
-func serverPage(ctx context.Context, d *commands.Desk, all *mcp.Servers, s *mcp.Status) commands.Page {
+func serverPage(ctx context.Context, r *commands.Registry, all *mcp.Servers, s *mcp.Status) commands.Page {
 	var p commands.Page
-	f := commands.Fields{{Name: "Server", Value: s.Name}, {Name: "State", Value: serverState(s)}, {Name: "From", Value: cmp.Or(d.Files.Short(s.File), string(s.Scope))}, {Name: "Type", Value: string(s.Type)}, {Name: "Runs", Value: s.Summary()}}
+	f := commands.Fields{{Name: "Server", Value: s.Name}, {Name: "State", Value: serverState(s)}, {Name: "From", Value: cmp.Or(r.Files.Short(s.File), string(s.Scope))}, {Name: "Type", Value: string(s.Type)}, {Name: "Runs", Value: s.Summary()}}
 	if s.Remote() {
 		f[4].Name = "URL"
 	}
@@ -235,7 +235,7 @@ func serverPage(ctx context.Context, d *commands.Desk, all *mcp.Servers, s *mcp.
 		f = append(f, commands.Field{Name: "About", Value: strings.TrimSpace(cmp.Or(a.Title, a.Name) + " " + a.Version)}, commands.Field{Name: "Protocol", Value: a.Protocol})
 	}
 	p.Add(f)
-	addTrouble(d, &p, s)
+	addTrouble(r, &p, s)
 	var tools commands.Terms
 	for _, t := range s.Tools[:min(len(s.Tools), shownTools)] {
 		first, _, _ := strings.Cut(t.Description, "\n")
@@ -269,17 +269,17 @@ func serverPage(ctx context.Context, d *commands.Desk, all *mcp.Servers, s *mcp.
 }
 
 // completeServers completes actions and the names of servers.
-func completeServers(d *commands.Desk, arg string) (list []string) {
+func completeServers(r *commands.Registry, arg string) (list []string) {
 	verb, _, second := strings.Cut(arg, " ")
 	if !second {
 		for _, v := range serverVerbs {
 			list = append(list, v+" ")
 		}
 	}
-	if d.Extensions.Servers.All == nil {
+	if r.Extensions.Servers.All == nil {
 		return list
 	}
-	all := d.Extensions.Servers.All()
+	all := r.Extensions.Servers.All()
 	if all == nil {
 		return list
 	}

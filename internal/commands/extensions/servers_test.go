@@ -40,7 +40,7 @@ func TestServersPage(t *testing.T) {
 		{Entry: theirs, State: mcp.Unapproved},
 		{Entry: same, State: mcp.Disabled},
 	}
-	d := commands.New(commands.Config{Extensions: commands.Extensions{Servers: commands.Servers{Problems: func() []string { return []string{"/x.json: is not JSON"} }}}})
+	r := commands.New(commands.Config{Extensions: commands.Extensions{Servers: commands.Servers{Problems: func() []string { return []string{"/x.json: is not JSON"} }}}})
 	want := commands.Page{Blocks: []commands.Block{
 		commands.Table{
 			Columns: []commands.Column{{Name: "Server"}, {Name: "state"}, {Name: "tools", Right: true}, {Name: "from"}, {Name: "what", Cut: true}},
@@ -56,12 +56,12 @@ func TestServersPage(t *testing.T) {
 		commands.Notice("bad: it ended; /mcp reconnect bad tries again"),
 		commands.Notice("bad: left out: a tool"),
 		commands.Notice("closed: /mcp auth closed signs in"),
-		commands.Notice("theirs: /mcp approve theirs starts it, now and in the future; /mcp theirs shows what it is"),
+		commands.Notice("theirs: /mcp approve theirs starts it, now and in the future; /mcp theirs shows its configuration"),
 		commands.Text("twin is the same server as files, which is used."),
 		commands.Notice("/x.json: is not JSON"),
 		commands.Text("/mcp NAME shows the tools of a server and more."),
 	}}
-	if diff := cmp.Diff(want, serversPage(d, list)); diff != "" {
+	if diff := cmp.Diff(want, serversPage(r, list)); diff != "" {
 		t.Error(diff)
 	}
 	want = commands.Page{Blocks: []commands.Block{
@@ -70,7 +70,7 @@ func TestServersPage(t *testing.T) {
 		commands.Text("1 prompt:"), commands.Items{"/mcp__files__review"},
 		commands.Text("Its standard error ends with:"), commands.Items{"one", "two"},
 	}}
-	if diff := cmp.Diff(want, serverPage(t.Context(), d, nil, &files)); diff != "" {
+	if diff := cmp.Diff(want, serverPage(t.Context(), r, nil, &files)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -89,7 +89,7 @@ func TestServersPageLeftOut(t *testing.T) {
 	tools := mcptool.NewSet(mcptool.Config{})
 	s := session.Open(t.Context(), session.Config{Tools: session.Tools{Registry: tool.NewRegistry(), Dynamic: func() []tool.Tool { return tools.Tools(offered) }}})
 	t.Cleanup(s.Close)
-	d := commands.New(commands.Config{Session: s})
+	r := commands.New(commands.Config{Session: s})
 	notices := func(p commands.Page) (all []string) {
 		for _, b := range p.Blocks {
 			if n, ok := b.(commands.Notice); ok {
@@ -100,13 +100,13 @@ func TestServersPageLeftOut(t *testing.T) {
 	}
 	list := []mcp.Status{{Entry: outer, State: mcp.Connected}, {Entry: inner, State: mcp.Connected}}
 	want := []string{"a: the tool mcp__a__b__c is left out: the name is taken by mcp:a__b"}
-	if diff := cmp.Diff(want, notices(serversPage(d, list))); diff != "" {
+	if diff := cmp.Diff(want, notices(serversPage(r, list))); diff != "" {
 		t.Errorf("list (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(want, notices(serverPage(t.Context(), d, nil, &list[1]))); diff != "" {
+	if diff := cmp.Diff(want, notices(serverPage(t.Context(), r, nil, &list[1]))); diff != "" {
 		t.Errorf("page (-want +got):\n%s", diff)
 	}
-	many := notices(serverPage(t.Context(), d, nil, &mcp.Status{Entry: &roster.Entry{Name: "a_b"}, State: mcp.Connected}))
+	many := notices(serverPage(t.Context(), r, nil, &mcp.Status{Entry: &roster.Entry{Name: "a_b"}, State: mcp.Connected}))
 	if len(many) != shownLeftOut+1 || many[shownLeftOut] != "a_b: 1 more tool is left out because of its name" {
 		t.Errorf("many: %q", many)
 	}
@@ -117,7 +117,7 @@ func TestServersCommand(t *testing.T) {
 	defer all.Close()
 	bad := roster.Source{Scope: roster.User}.Entry("bad", json.RawMessage(`{}`))
 	var done []string
-	d := commands.New(commands.Config{Terminal: true, Env: commands.Env{Sections: Sections()}, Extensions: commands.Extensions{Servers: commands.Servers{
+	r := commands.New(commands.Config{Terminal: true, Env: commands.Env{Sections: Sections()}, Extensions: commands.Extensions{Servers: commands.Servers{
 		All:     func() *mcp.Servers { return all },
 		Approve: func(_ context.Context, name string) error { done = append(done, "approve "+name); return nil },
 		Enable: func(_ context.Context, name string, on bool) error {
@@ -127,7 +127,7 @@ func TestServersCommand(t *testing.T) {
 		SignIn: func(_ context.Context, name string) (string, error) { return "https://sign.in/" + name, nil },
 	}}})
 	run := func(arg string) string {
-		a, err := d.Run(t.Context(), "mcp", arg)
+		a, err := r.Run(t.Context(), "mcp", arg)
 		if err != nil {
 			return "error: " + err.Error()
 		}
@@ -149,8 +149,8 @@ func TestServersCommand(t *testing.T) {
 		"disable bad":   "bad: failed",
 		"auth bad":      "https://sign.in/bad",
 		"reconnect bad": "error: the server bad cannot be used: command is missing",
-		"bda":           `error: there is no server "bda"; did you mean bad?`,
-		"enable nope":   `error: there is no server "nope"; there is bad`,
+		"bda":           `error: no server "bda"; did you mean bad?`,
+		"enable nope":   `error: no server "nope"; there is bad`,
 		"reconnect":     "error: usage: /mcp",
 		"explode bad":   "error: usage: /mcp",
 		"a b c":         "error: usage: /mcp",
@@ -162,14 +162,14 @@ func TestServersCommand(t *testing.T) {
 	if len(done) != 3 {
 		t.Errorf("done: %q", done)
 	}
-	d.Terminal = false
+	r.Terminal = false
 	if got := run("approve bad"); !strings.Contains(got, "terminal") || len(done) != 3 {
 		t.Errorf("approved without a terminal: %s, %q", got, done)
 	}
-	if got := completeServers(d, "enable "); !cmp.Equal(got, []string{"enable bad"}) {
+	if got := completeServers(r, "enable "); !cmp.Equal(got, []string{"enable bad"}) {
 		t.Errorf("completes %q", got)
 	}
-	if got := completeServers(d, ""); len(got) != 6 {
+	if got := completeServers(r, ""); len(got) != 6 {
 		t.Errorf("completes %q", got)
 	}
 }

@@ -16,19 +16,19 @@ import (
 
 func skillsCommand() commands.Command {
 	return commands.Command{Name: "skills", Args: "[NAME|WORD]", Doc: "list the skills with their source and problems, show one, or search",
-		Run: func(ctx context.Context, d *commands.Desk, name string) (commands.Answer, error) {
-			if d.Extensions.Skills == nil {
-				return commands.Say("There are no skills in this session."), nil
+		Run: func(ctx context.Context, r *commands.Registry, name string) (commands.Answer, error) {
+			if r.Extensions.Skills == nil {
+				return commands.Say("No skills in this session."), nil
 			}
-			set := d.Extensions.Skills(ctx)
+			set := r.Extensions.Skills(ctx)
 			if name != "" {
 				return skillPage(ctx, set, strings.TrimPrefix(name, "/"))
 			}
 			return skillsPage(set), nil
 		},
-		Complete: func(d *commands.Desk, _ string) (names []string) {
-			if d.Extensions.Skills != nil {
-				for _, s := range d.Extensions.Skills(context.Background()).Skills {
+		Complete: func(r *commands.Registry, _ string) (names []string) {
+			if r.Extensions.Skills != nil {
+				for _, s := range r.Extensions.Skills(context.Background()).Skills {
 					names = append(names, s.Name)
 				}
 			}
@@ -72,10 +72,10 @@ func skillsPage(set *library.Set) commands.Page {
 		shown += addSkills(&p, list)
 	}
 	if left > 0 {
-		p.Add(commands.Text("And " + amount.Of(left, "skill", "skills") + " more from others; /skills WORD finds those with the word in their names or descriptions."))
+		p.Add(commands.Text("And " + amount.Of(left, "skill", "skills") + " more from others; /skills WORD searches names and descriptions."))
 	}
 	if len(origins) == 0 {
-		p.Add(commands.Text("There are no skills. One is a folder with a file SKILL.md, in .adze/skills of the project or ~/.adze/skills."))
+		p.Add(commands.Text("No skills. A skill is a directory with a SKILL.md, in .adze/skills of the project or in ~/.adze/skills."))
 	}
 	if names := replaced(set); len(names) > 0 {
 		p.Add(commands.Text("Used in place of those from adze: " + strings.Join(names, ", ")))
@@ -169,9 +169,9 @@ func skillPage(ctx context.Context, set *library.Set, name string) (commands.Ans
 			names = append(names, s.Name)
 		}
 		if near := spell.Closest(name, names, 1); len(near) > 0 {
-			return nil, fmt.Errorf("there is no skill %s; did you mean %s?", name, near[0])
+			return nil, fmt.Errorf("unknown skill %s; did you mean %s?", name, near[0])
 		}
-		return nil, fmt.Errorf("there is no skill %s; /skills lists them", name)
+		return nil, fmt.Errorf("unknown skill %s; /skills lists them", name)
 	}
 	s := set.Skills[i]
 	fields := commands.Fields{{Name: "Name", Value: strings.TrimSpace("/" + s.Name + " " + s.Hint)}, {Name: "About", Value: s.Description}}

@@ -28,9 +28,9 @@ func TestSkillsPage(t *testing.T) {
 		},
 		Problems: []skill.Problem{{File: "/b/SKILL.md", Field: "effort", Text: "is not a level"}},
 	}
-	d := commands.New(commands.Config{Env: commands.Env{Sections: Sections()}, Extensions: commands.Extensions{Skills: func(context.Context) *library.Set { return set }}})
+	r := commands.New(commands.Config{Env: commands.Env{Sections: Sections()}, Extensions: commands.Extensions{Skills: func(context.Context) *library.Set { return set }}})
 	run := func(arg string) string {
-		a, err := d.Run(t.Context(), "skills", arg)
+		a, err := r.Run(t.Context(), "skills", arg)
 		if err != nil {
 			return err.Error()
 		}
@@ -57,7 +57,7 @@ func TestSkillsPage(t *testing.T) {
 		}
 	}
 	set = &library.Set{}
-	if got := run(""); !strings.Contains(got, "There are no skills") {
+	if got := run(""); !strings.Contains(got, "No skills") {
 		t.Error(got)
 	}
 }
@@ -86,7 +86,7 @@ func TestManySkills(t *testing.T) {
 	}
 	page := skillsPage(set)
 	text := fmt.Sprint(page)
-	for _, want := range []string{"1 skill from your files:", "/own", "/p000:s2", "And 750 skills more from others; /skills WORD finds"} {
+	for _, want := range []string{"1 skill from your files:", "/own", "/p000:s2", "And 750 skills more from others; /skills WORD searches"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in %s", want, text)
 		}

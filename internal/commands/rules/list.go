@@ -16,27 +16,27 @@ import (
 
 // rulesList lists the rules by behavior, and the denied calls, to be changed in place.
 // Line-based front ends get a page with all of them.
-func rulesList(d *commands.Desk) commands.List {
-	list := commands.List{Page: permissionsPage(d), Title: "Permissions"}
+func rulesList(r *commands.Registry) commands.List {
+	list := commands.List{Page: permissionsPage(r), Title: "Permissions"}
 	for _, b := range []permission.Behavior{permission.Allow, permission.Ask, permission.Deny} {
 		list.Views = append(list.Views, commands.View{
-			Name: string(b), Choices: ruleChoices(d, b), Empty: "There are no rules of this kind.",
-			Load: func(context.Context) ([]commands.Choice, error) { return ruleChoices(d, b), nil },
+			Name: string(b), Choices: ruleChoices(r, b), Empty: "No rules of this kind.",
+			Load: func(context.Context) ([]commands.Choice, error) { return ruleChoices(r, b), nil },
 			Actions: []commands.Action{
 				{Key: "alt+a", Name: "adds", Ask: "Rule to " + string(b) + ":", Alone: true,
 					Run: func(ctx context.Context, _ commands.Choice, text string) (commands.Answer, error) {
-						return runPermissions(ctx, d, string(b)+" "+text)
+						return runPermissions(ctx, r, string(b)+" "+text)
 					}},
 				{Key: "ctrl+x", Name: "removes", Confirm: func(c commands.Choice) string { return "Remove " + string(b) + " " + c.Title + "?" },
 					Run: func(ctx context.Context, c commands.Choice, _ string) (commands.Answer, error) {
-						return removeChosen(ctx, d, b, c)
+						return removeChosen(ctx, r, b, c)
 					}},
 			},
 		})
 	}
 	list.Views = append(list.Views, commands.View{
-		Name: "denied", Choices: denialChoices(d), Empty: "No call was denied in this session.",
-		Load: func(context.Context) ([]commands.Choice, error) { return denialChoices(d), nil },
+		Name: "denied", Choices: denialChoices(r), Empty: "No call was denied in this session.",
+		Load: func(context.Context) ([]commands.Choice, error) { return denialChoices(r), nil },
 		Actions: []commands.Action{{Key: "enter", Name: "has the model try again", Run: func(_ context.Context, c commands.Choice, _ string) (commands.Answer, error) {
 			return commands.Prompt{Text: "Try this call again, which was denied: " + c.ID}, nil
 		}}},
@@ -45,8 +45,8 @@ func rulesList(d *commands.Desk) commands.List {
 }
 
 // ruleChoices returns the rules with one behavior.
-func ruleChoices(d *commands.Desk, b permission.Behavior) []commands.Choice {
-	policy := d.Permission.Policy()
+func ruleChoices(reg *commands.Registry, b permission.Behavior) []commands.Choice {
+	policy := reg.Permission.Policy()
 	shadows := policy.Shadowed()
 	choices := []commands.Choice{}
 	for i, r := range policy.Rules() {
@@ -60,7 +60,7 @@ func ruleChoices(d *commands.Desk, b permission.Behavior) []commands.Choice {
 		if err := cmp.Or(r.Broken(), r.Flaw()); err != nil {
 			problem = "needs correction: " + err.Error()
 		}
-		choices = append(choices, commands.Choice{ID: ruleID(r), Title: r.Text(), Cells: []string{d.Files.Short(r.Where()), problem}})
+		choices = append(choices, commands.Choice{ID: ruleID(r), Title: r.Text(), Cells: []string{reg.Files.Short(r.Where()), problem}})
 	}
 	return choices
 }
@@ -69,30 +69,30 @@ func ruleChoices(d *commands.Desk, b permission.Behavior) []commands.Choice {
 func ruleID(r rule.Rule) string { return fmt.Sprint(r.Scope, " ", r.Text()) }
 
 // removeChosen removes one rule.
-func removeChosen(ctx context.Context, d *commands.Desk, b permission.Behavior, c commands.Choice) (commands.Answer, error) {
-	rules := d.Permission.Policy().Rules()
+func removeChosen(ctx context.Context, reg *commands.Registry, b permission.Behavior, c commands.Choice) (commands.Answer, error) {
+	rules := reg.Permission.Policy().Rules()
 	i := slices.IndexFunc(rules, func(r rule.Rule) bool { return r.Behavior == b && ruleID(r) == c.ID })
 	if i < 0 {
 		return nil, fmt.Errorf("%s is gone already", c.Title)
 	}
 	r := rules[i]
 	if !r.Scope.Writable() && r.Scope != scope.Session {
-		return nil, fmt.Errorf("it comes from %s, and cannot be removed here", d.Files.Short(r.Where()))
+		return nil, fmt.Errorf("it comes from %s, and cannot be removed here", reg.Files.Short(r.Where()))
 	}
 	u := permission.Update{
 		Type: permission.RemoveRules, Behavior: b, Destination: r.Scope,
 		Rules: []permission.RuleValue{{Tool: r.Tool, Content: r.Content}},
 	}
-	if err := d.Permission.Apply(ctx, []permission.Update{u}); err != nil {
+	if err := reg.Permission.Apply(ctx, []permission.Update{u}); err != nil {
 		return nil, err
 	}
-	return commands.Say("Removed from " + d.Files.Short(r.Where()) + ": " + string(b) + " " + r.Text()), nil
+	return commands.Say("Removed from " + reg.Files.Short(r.Where()) + ": " + string(b) + " " + r.Text()), nil
 }
 
 // denialChoices returns the denied calls, the last one first.
-func denialChoices(d *commands.Desk) []commands.Choice {
+func denialChoices(r *commands.Registry) []commands.Choice {
 	choices := []commands.Choice{}
-	for _, x := range slices.Backward(d.Session.Denials()) {
+	for _, x := range slices.Backward(r.Session.Denials()) {
 		call := x.Tool + " " + string(x.Input)
 		choices = append(choices, commands.Choice{ID: tool.OneLine(call, maxCall), Title: strings.TrimSpace(tool.OneLine(call, 200))})
 	}

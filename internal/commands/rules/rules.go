@@ -28,17 +28,17 @@ func permissionsCommand() commands.Command {
 		Run: runPermissions, Complete: completePermissions}
 }
 
-var errPermissions = errors.New("usage: /permissions, /permissions allow RULE, ask RULE, deny RULE or remove RULE; after a RULE, user, project or session says where it is kept, otherwise it is private to this project")
+var errPermissions = errors.New("usage: /permissions [allow|ask|deny|remove RULE [user|project|session]]; rules are private to this project by default")
 
 // runPermissions shows or changes the rules.
-func runPermissions(ctx context.Context, d *commands.Desk, arg string) (commands.Answer, error) {
+func runPermissions(ctx context.Context, reg *commands.Registry, arg string) (commands.Answer, error) {
 	verb, text, _ := strings.Cut(arg, " ")
 	switch verb {
 	case "":
-		if d.Terminal {
-			return rulesList(d), nil
+		if reg.Terminal {
+			return rulesList(reg), nil
 		}
-		return permissionsPage(d), nil
+		return permissionsPage(reg), nil
 	case "allow", "ask", "deny", "remove":
 	default:
 		return nil, errPermissions
@@ -54,10 +54,10 @@ func runPermissions(ctx context.Context, d *commands.Desk, arg string) (commands
 	switch {
 	case text == "":
 		return nil, errPermissions
-	case !d.Terminal:
+	case !reg.Terminal:
 		return nil, commands.ErrTerminal
 	case verb == "remove":
-		return removeRule(ctx, d, text)
+		return removeRule(ctx, reg, text)
 	}
 	r, err := rule.Parse(text)
 	if err != nil {
@@ -67,34 +67,34 @@ func runPermissions(ctx context.Context, d *commands.Desk, arg string) (commands
 		Type: permission.AddRules, Behavior: permission.Behavior(verb), Destination: to,
 		Rules: []permission.RuleValue{{Tool: r.Tool, Content: r.Content}},
 	}
-	if err := d.Permission.Apply(ctx, []permission.Update{u}); err != nil {
+	if err := reg.Permission.Apply(ctx, []permission.Update{u}); err != nil {
 		return nil, err
 	}
 	p := commands.Say("Added to " + to.Text() + ": " + verb + " " + r.String())
-	addProblems(&p, d.Permission.Policy(), func(o rule.Rule) bool { return o.String() == r.String() })
+	addProblems(&p, reg.Permission.Policy(), func(o rule.Rule) bool { return o.String() == r.String() })
 	return p, nil
 }
 
 // removeRule removes a rule from every scope where it can be removed.
-func removeRule(ctx context.Context, d *commands.Desk, text string) (commands.Answer, error) {
+func removeRule(ctx context.Context, reg *commands.Registry, text string) (commands.Answer, error) {
 	var page commands.Page
 	fixed := ""
-	for _, r := range d.Permission.Policy().Rules() {
+	for _, r := range reg.Permission.Policy().Rules() {
 		if r.Text() != text && r.String() != text {
 			continue
 		}
 		if !r.Scope.Writable() && r.Scope != scope.Session {
-			fixed = d.Files.Short(r.Where())
+			fixed = reg.Files.Short(r.Where())
 			continue
 		}
 		u := permission.Update{
 			Type: permission.RemoveRules, Behavior: r.Behavior, Destination: r.Scope,
 			Rules: []permission.RuleValue{{Tool: r.Tool, Content: r.Content}},
 		}
-		if err := d.Permission.Apply(ctx, []permission.Update{u}); err != nil {
+		if err := reg.Permission.Apply(ctx, []permission.Update{u}); err != nil {
 			return nil, err
 		}
-		page.Add(commands.Text("Removed from " + d.Files.Short(r.Where()) + ": " + string(r.Behavior) + " " + r.Text()))
+		page.Add(commands.Text("Removed from " + reg.Files.Short(r.Where()) + ": " + string(r.Behavior) + " " + r.Text()))
 	}
 	switch {
 	case len(page.Blocks) > 0:
@@ -102,14 +102,14 @@ func removeRule(ctx context.Context, d *commands.Desk, text string) (commands.An
 	case fixed != "":
 		return nil, fmt.Errorf("%s comes from %s, and cannot be removed here", text, fixed)
 	}
-	return nil, fmt.Errorf("there is no rule %s; /permissions lists the rules", text)
+	return nil, fmt.Errorf("no rule %s; /permissions lists the rules", text)
 }
 
 // completePermissions offers the actions, and the rules that can be removed.
-func completePermissions(d *commands.Desk, arg string) []string {
+func completePermissions(reg *commands.Registry, arg string) []string {
 	offers := []string{"allow ", "ask ", "deny ", "remove "}
 	if strings.HasPrefix(arg, "remove ") {
-		for _, r := range d.Permission.Policy().Rules() {
+		for _, r := range reg.Permission.Policy().Rules() {
 			offers = append(offers, "remove "+r.Text())
 		}
 	}
@@ -117,28 +117,28 @@ func completePermissions(d *commands.Desk, arg string) []string {
 }
 
 // permissionsPage lists the rules, highest precedence first, and points out ineffective ones.
-func permissionsPage(d *commands.Desk) commands.Page {
-	p := commands.Say("The permission mode is " + d.Permission.Mode() + ".")
-	if judged := d.Permission.Judged; judged != nil {
+func permissionsPage(reg *commands.Registry) commands.Page {
+	p := commands.Say("The permission mode is " + reg.Permission.Mode() + ".")
+	if judged := reg.Permission.Judged; judged != nil {
 		if allowed, refused := judged(); allowed+refused > 0 {
 			p.Add(commands.Text(fmt.Sprintf("In auto mode the small model has allowed %s and refused %d in this session.", amount.Of(allowed, "call", "calls"), refused)))
 		}
 	}
-	policy := d.Permission.Policy()
+	policy := reg.Permission.Policy()
 	table := commands.Table{Columns: []commands.Column{{Name: "Rule"}, {Cut: true}, {Name: "from"}}}
 	for _, r := range policy.Rules() {
-		table.Rows = append(table.Rows, []string{string(r.Behavior), r.Text(), d.Files.Short(r.Where())})
+		table.Rows = append(table.Rows, []string{string(r.Behavior), r.Text(), reg.Files.Short(r.Where())})
 	}
 	if len(table.Rows) == 0 {
-		p.Add(commands.Text("There are no permission rules."))
+		p.Add(commands.Text("No permission rules."))
 	} else {
 		p.Add(table)
 	}
 	addProblems(&p, policy, func(rule.Rule) bool { return true })
-	if dirs := d.Permission.Dirs(); len(dirs) > 0 {
+	if dirs := reg.Permission.Dirs(); len(dirs) > 0 {
 		p.Add(commands.Text("Additional working directories:"), commands.Items(dirs))
 	}
-	denials := d.Session.Denials()
+	denials := reg.Session.Denials()
 	if len(denials) == 0 {
 		return p
 	}

@@ -32,7 +32,7 @@ func (p *policy) apply(_ context.Context, updates []permission.Update) error {
 	return nil
 }
 
-func newDesk(t *testing.T) (*commands.Desk, *policy) {
+func newRegistry(t *testing.T) (*commands.Registry, *policy) {
 	t.Helper()
 	s := session.Open(t.Context(), session.Config{ID: "id", Models: session.Models{Main: "m"}})
 	t.Cleanup(s.Close)
@@ -47,18 +47,18 @@ func newDesk(t *testing.T) (*commands.Desk, *policy) {
 
 // Proves PERM-10, PERM-48.
 func TestPermissionsPage(t *testing.T) {
-	d, p := newDesk(t)
-	want := commands.Say("The permission mode is default.", "There are no permission rules.")
-	if diff := cmp.Diff(want, permissionsPage(d)); diff != "" {
+	r, p := newRegistry(t)
+	want := commands.Say("The permission mode is default.", "No permission rules.")
+	if diff := cmp.Diff(want, permissionsPage(r)); diff != "" {
 		t.Error(diff)
 	}
 	p.rules = []rule.Rule{
 		{Tool: "Bash", Behavior: rule.Deny, Scope: scope.User, File: "/home/settings.json", Line: 3},
 		{Tool: "Bash", Content: "ls", Behavior: rule.Allow, Scope: scope.Session},
 	}
-	d.Permission.Dirs = func() []string { return []string{"/other"} }
-	d.Files.Short = func(path string) string { return strings.Replace(path, "/home/", "~/", 1) }
-	got := permissionsPage(d)
+	r.Permission.Dirs = func() []string { return []string{"/other"} }
+	r.Files.Short = func(path string) string { return strings.Replace(path, "/home/", "~/", 1) }
+	got := permissionsPage(r)
 	texts := map[string]bool{}
 	for _, b := range got.Blocks {
 		switch b := b.(type) {
@@ -84,13 +84,13 @@ func TestPermissionsPage(t *testing.T) {
 //
 // Proves PERM-48.
 func TestRulesList(t *testing.T) {
-	d, p := newDesk(t)
+	r, p := newRegistry(t)
 	p.rules = []rule.Rule{
 		{Tool: "Bash", Behavior: rule.Deny, Scope: scope.User, File: "/home/settings.json", Line: 3},
 		{Tool: "Bash", Content: "ls", Behavior: rule.Allow, Scope: scope.Session},
 		{Tool: "Read", Behavior: rule.Allow, Scope: scope.Managed},
 	}
-	answer, err := runPermissions(t.Context(), d, "")
+	answer, err := runPermissions(t.Context(), r, "")
 	if err != nil {
 		t.Fatal(err)
 	}

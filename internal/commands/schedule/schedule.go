@@ -19,13 +19,13 @@ import (
 )
 
 // Attend sets whether a front end shows the prompts submitted for due jobs.
-func Attend(d *commands.Desk, on bool) {
+func Attend(r *commands.Registry, on bool) {
 	switch {
-	case d.Env.Schedule == nil:
+	case r.Env.Schedule == nil:
 	case on:
-		d.Env.Schedule.Attend(func(ctx context.Context, text string) (session.Prompt, error) { return scheduled(ctx, d, text, true) })
+		r.Env.Schedule.Attend(func(ctx context.Context, text string) (session.Prompt, error) { return scheduled(ctx, r, text, true) })
 	default:
-		d.Env.Schedule.Attend(nil)
+		r.Env.Schedule.Attend(nil)
 	}
 }
 
@@ -40,31 +40,31 @@ func Sections() []commands.Section {
 func loopCommand() commands.Command {
 	return commands.Command{Name: "loop", Kind: commands.Change, Args: "[INTERVAL] PROMPT", Switch: scheduleSwitch,
 		Doc: "run a prompt now, then every 10 minutes or INTERVAL (5m, 2h, every hour) while the session is open; stop ID or stop all ends it",
-		Run: func(ctx context.Context, d *commands.Desk, arg string) (commands.Answer, error) {
-			return runLoop(ctx, d, arg)
+		Run: func(ctx context.Context, r *commands.Registry, arg string) (commands.Answer, error) {
+			return runLoop(ctx, r, arg)
 		},
-		Complete: func(d *commands.Desk, _ string) []string {
-			return append(jobIDs(d, "stop ", func(j *cron.Job) bool { return !j.Durable }), "stop all")
+		Complete: func(r *commands.Registry, _ string) []string {
+			return append(jobIDs(r, "stop ", func(j *cron.Job) bool { return !j.Durable }), "stop all")
 		}}
 }
 
 func scheduleCommand() commands.Command {
 	return commands.Command{Name: "schedule", Kind: commands.Change, Args: "CRON PROMPT", Switch: scheduleSwitch,
 		Doc: "run a prompt at the times of a cron expression (0 9 * * mon-fri, @hourly), in this session or a later one; once CRON PROMPT runs it only once; list, delete ID",
-		Run: func(ctx context.Context, d *commands.Desk, arg string) (commands.Answer, error) {
-			return runSchedule(ctx, d, arg)
+		Run: func(ctx context.Context, r *commands.Registry, arg string) (commands.Answer, error) {
+			return runSchedule(ctx, r, arg)
 		},
-		Complete: func(d *commands.Desk, _ string) []string {
-			return append(jobIDs(d, "delete ", func(*cron.Job) bool { return true }), "list", "once ")
+		Complete: func(r *commands.Registry, _ string) []string {
+			return append(jobIDs(r, "delete ", func(*cron.Job) bool { return true }), "list", "once ")
 		}}
 }
 
 // jobIDs returns the IDs of matching jobs, each after a word.
-func jobIDs(d *commands.Desk, word string, fits func(*cron.Job) bool) (all []string) {
-	if d.Env.Schedule == nil {
+func jobIDs(r *commands.Registry, word string, fits func(*cron.Job) bool) (all []string) {
+	if r.Env.Schedule == nil {
 		return nil
 	}
-	jobs, _ := d.Env.Schedule.List(context.Background()) // ok: lists the known jobs
+	jobs, _ := r.Env.Schedule.List(context.Background()) // ok: lists the known jobs
 	for _, j := range jobs {
 		if fits(&j) {
 			all = append(all, word+j.ID)
@@ -79,14 +79,14 @@ var errNoSchedule = errors.New("prompts can be scheduled in a session that stays
 const defaultEvery = 10 * time.Minute
 
 // runLoop creates, lists or ends jobs that run while the session is open.
-func runLoop(ctx context.Context, d *commands.Desk, arg string) (commands.Answer, error) {
-	jobs := d.Env.Schedule
+func runLoop(ctx context.Context, r *commands.Registry, arg string) (commands.Answer, error) {
+	jobs := r.Env.Schedule
 	words := strings.Fields(arg)
 	switch {
 	case jobs == nil:
 		return nil, errNoSchedule
 	case len(words) == 0 || arg == "list":
-		return jobsPage(ctx, d)
+		return jobsPage(ctx, r)
 	case words[0] == "stop" && len(words) == 2:
 		if words[1] == "all" {
 			return stopLoops(ctx, jobs)
@@ -99,18 +99,18 @@ func runLoop(ctx context.Context, d *commands.Desk, arg string) (commands.Answer
 	if every == 0 {
 		every = defaultEvery
 	}
-	return addJob(ctx, d, cron.Draft{Prompt: prompt, Every: every, AtOnce: true})
+	return addJob(ctx, r, cron.Draft{Prompt: prompt, Every: every, AtOnce: true})
 }
 
 // runSchedule creates, lists or ends durable jobs.
-func runSchedule(ctx context.Context, d *commands.Desk, arg string) (commands.Answer, error) {
-	jobs := d.Env.Schedule
+func runSchedule(ctx context.Context, r *commands.Registry, arg string) (commands.Answer, error) {
+	jobs := r.Env.Schedule
 	words := strings.Fields(arg)
 	switch {
 	case jobs == nil:
 		return nil, errNoSchedule
 	case len(words) == 0 || arg == "list":
-		return jobsPage(ctx, d)
+		return jobsPage(ctx, r)
 	case (words[0] == "delete" || words[0] == "stop") && len(words) == 2:
 		return removeJob(ctx, jobs, words[1])
 	}
@@ -132,7 +132,7 @@ func runSchedule(ctx context.Context, d *commands.Desk, arg string) (commands.An
 	for range n {
 		_, draft.Prompt = cutWord(draft.Prompt)
 	}
-	return addJob(ctx, d, draft)
+	return addJob(ctx, r, draft)
 }
 
 // cutWord splits the first word off a text.
@@ -206,11 +206,11 @@ func spoken(text string) (time.Duration, string) {
 }
 
 // addJob creates a job, and reports when it runs.
-func addJob(ctx context.Context, d *commands.Desk, draft cron.Draft) (commands.Answer, error) {
-	if _, err := scheduled(ctx, d, draft.Prompt, false); err != nil {
+func addJob(ctx context.Context, r *commands.Registry, draft cron.Draft) (commands.Answer, error) {
+	if _, err := scheduled(ctx, r, draft.Prompt, false); err != nil {
 		return nil, err
 	}
-	j, err := d.Env.Schedule.Add(ctx, draft)
+	j, err := r.Env.Schedule.Add(ctx, draft)
 	if err != nil {
 		return nil, err
 	}
@@ -273,8 +273,8 @@ func stopLoops(ctx context.Context, jobs commands.Schedule) (commands.Answer, er
 }
 
 // jobsPage lists the jobs.
-func jobsPage(ctx context.Context, d *commands.Desk) (commands.Answer, error) {
-	jobs, err := d.Env.Schedule.List(ctx)
+func jobsPage(ctx context.Context, r *commands.Registry) (commands.Answer, error) {
+	jobs, err := r.Env.Schedule.List(ctx)
 	var p commands.Page
 	if err != nil {
 		p.Add(commands.Notice(err.Error()))
@@ -306,23 +306,23 @@ func Listed(jobs []cron.Job) commands.Table {
 
 // scheduled returns the prompt to submit for a text: the text itself, or the prompt its command
 // expands to. Unless run is true, the command is only looked up.
-func scheduled(ctx context.Context, d *commands.Desk, text string, run bool) (session.Prompt, error) {
+func scheduled(ctx context.Context, r *commands.Registry, text string, run bool) (session.Prompt, error) {
 	said := session.Prompt{Parts: []msg.Part{&msg.Text{Text: text}}}
 	name, arg, ok := commands.Parse(text)
 	if !ok {
 		return said, nil
 	}
-	c, ok := d.Lookup(name)
+	c, ok := r.Lookup(name)
 	switch {
 	case !ok:
-		_, err := d.Run(ctx, name, arg) // the error suggests similar commands
+		_, err := r.Run(ctx, name, arg) // the error suggests similar commands
 		return said, err
 	case c.Kind != commands.Ask:
 		return said, fmt.Errorf("/%s is not sent to the model, so that it cannot be scheduled", c.Name)
 	case !run:
 		return said, nil
 	}
-	answer, err := d.Run(ctx, name, arg)
+	answer, err := r.Run(ctx, name, arg)
 	if err != nil {
 		return said, err
 	}

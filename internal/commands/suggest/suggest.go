@@ -71,14 +71,14 @@ const Most = 50
 
 // A Finder finds completions for queries. Create it with [New].
 type Finder struct {
-	desk     *commands.Desk
+	registry *commands.Registry
 	now      func() time.Time
 	commands []commands.Command // cached command list
 	listed   time.Time
 }
 
-// New returns a finder for the commands and files of a desk.
-func New(d *commands.Desk, now func() time.Time) *Finder { return &Finder{desk: d, now: now} }
+// New returns a finder for the commands and files of a session.
+func New(r *commands.Registry, now func() time.Time) *Finder { return &Finder{registry: r, now: now} }
 
 // Commands returns the commands that match a partial name, best first. It is not safe for
 // concurrent use.
@@ -94,8 +94,8 @@ func (f *Finder) Commands(typed string) []Item {
 		if c.rank == 0 || c.rank < min(top.best, fuzzy.Words) {
 			continue
 		}
-		if c.command.Origin != "" && f.desk.Env.Score != nil {
-			c.score = f.desk.Env.Score(c.command.Name)
+		if c.command.Origin != "" && f.registry.Env.Score != nil {
+			c.score = f.registry.Env.Score(c.command.Name)
 		}
 		c.usual = usefulness(c.command)
 		top.add(c)
@@ -105,7 +105,7 @@ func (f *Finder) Commands(typed string) []Item {
 	for i, c := range top.list {
 		items[i], names[i] = c.item(typed), "/"+c.name
 	}
-	commands.Offered(f.desk, names)
+	f.registry.SetOffered(names)
 	return items
 }
 
@@ -115,7 +115,7 @@ const fresh = 2 * time.Second
 // list updates the list of dynamic commands, unless it is fresh.
 func (f *Finder) list() {
 	if now := f.now(); f.commands == nil || now.Sub(f.listed) >= fresh {
-		f.commands, f.listed = f.desk.Commands(), now
+		f.commands, f.listed = f.registry.Commands(), now
 	}
 }
 
@@ -124,9 +124,9 @@ func (f *Finder) list() {
 func (f *Finder) Find(ctx context.Context, q Query) []Item {
 	switch q.Kind {
 	case Arguments:
-		return arguments(f.desk, q)
+		return arguments(f.registry, q)
 	case Files:
-		return files(ctx, f.desk, q.Typed)
+		return files(ctx, f.registry, q.Typed)
 	}
 	return nil
 }
@@ -194,13 +194,13 @@ func (c *candidate) item(typed string) Item {
 }
 
 // arguments returns a command's known arguments that begin with the typed text.
-func arguments(d *commands.Desk, q Query) []Item {
-	c, ok := d.Lookup(q.Command)
+func arguments(r *commands.Registry, q Query) []Item {
+	c, ok := r.Lookup(q.Command)
 	if !ok || c.Complete == nil {
 		return nil
 	}
 	var items []Item
-	for _, arg := range c.Complete(d, q.Typed) {
+	for _, arg := range c.Complete(r, q.Typed) {
 		if len(items) == Most {
 			break
 		}
@@ -219,11 +219,11 @@ const (
 )
 
 // files returns the matching files, preceded by matching server resources.
-func files(ctx context.Context, d *commands.Desk, typed string) []Item {
+func files(ctx context.Context, r *commands.Registry, typed string) []Item {
 	var items []Item
-	if d.Env.Resources != nil {
+	if r.Env.Resources != nil {
 		within, cancel := context.WithTimeout(ctx, resourceTime)
-		names := d.Env.Resources(within, typed)
+		names := r.Env.Resources(within, typed)
 		cancel()
 		for _, name := range names[:min(len(names), mostResources)] {
 			it := Item{Text: mention.Write(name), Label: name, Matched: fuzzy.Positions(name, typed)}
@@ -233,7 +233,7 @@ func files(ctx context.Context, d *commands.Desk, typed string) []Item {
 			items = append(items, it)
 		}
 	}
-	for _, m := range commands.FilesLike(ctx, d, typed) {
+	for _, m := range commands.FilesLike(ctx, r, typed) {
 		it := Item{Text: mention.Write(m.Path), Label: m.Path, Matched: m.Positions, Continues: m.Dir}
 		if m.Dir { // the rest comes before the quote
 			it.Text = strings.TrimSuffix(it.Text, `"`)

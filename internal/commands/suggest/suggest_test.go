@@ -48,28 +48,28 @@ func TestRead(t *testing.T) {
 }
 
 // find returns the completions of a query.
-func find(ctx context.Context, d *commands.Desk, q suggest.Query) []suggest.Item {
-	f := suggest.New(d, time.Now)
+func find(ctx context.Context, r *commands.Registry, q suggest.Query) []suggest.Item {
+	f := suggest.New(r, time.Now)
 	if q.Kind == suggest.Commands {
 		return f.Commands(q.Typed)
 	}
 	return f.Find(ctx, q)
 }
 
-func offer(all ...commands.Command) *commands.Desk {
+func offer(all ...commands.Command) *commands.Registry {
 	return commands.New(commands.Config{Env: commands.Env{Commands: func(bool) []commands.Command { return all }}})
 }
 
 // Proves CMD-01.
 func TestCommands(t *testing.T) {
-	d := offer(
+	r := offer(
 		commands.Command{Name: "team:deploy", Args: "[where]", Doc: "send it out", Origin: "p"},
 		commands.Command{Name: "tide", Origin: "p"},
 		commands.Command{Name: "tidy", Aliases: []string{"sweep"}, Origin: "p"},
 	)
-	d.Env.Score = func(name string) float64 { return map[string]float64{"tidy": 2}[name] }
+	r.Env.Score = func(name string) float64 { return map[string]float64{"tidy": 2}[name] }
 	labels := func(typed string) (got []string) {
-		for _, it := range find(t.Context(), d, suggest.Query{Kind: suggest.Commands, Typed: typed}) {
+		for _, it := range find(t.Context(), r, suggest.Query{Kind: suggest.Commands, Typed: typed}) {
 			got = append(got, it.Label)
 		}
 		return got
@@ -81,12 +81,12 @@ func TestCommands(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", typed, diff)
 		}
 	}
-	got := find(t.Context(), d, suggest.Query{Kind: suggest.Commands, Typed: "td"})
+	got := find(t.Context(), r, suggest.Query{Kind: suggest.Commands, Typed: "td"})
 	want := []suggest.Item{{Text: "/team:deploy", Label: "/team:deploy", Matched: []int{1, 6}, Args: "[where]", Doc: "send it out"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if all := labels(""); len(all) != len(d.Commands()) {
+	if all := labels(""); len(all) != len(r.Commands()) {
 		t.Errorf("%d commands for a slash", len(all))
 	}
 }
@@ -95,9 +95,9 @@ func TestCommands(t *testing.T) {
 //
 // Proves CMD-01.
 func TestArguments(t *testing.T) {
-	d := offer(commands.Command{Name: "paint", Origin: "p", Complete: func(*commands.Desk, string) []string { return []string{"red", "rose", "blue"} }})
+	r := offer(commands.Command{Name: "paint", Origin: "p", Complete: func(*commands.Registry, string) []string { return []string{"red", "rose", "blue"} }})
 	texts := func(typed string) (got []string) {
-		for _, it := range find(t.Context(), d, suggest.Query{Kind: suggest.Arguments, Typed: typed, Command: "paint"}) {
+		for _, it := range find(t.Context(), r, suggest.Query{Kind: suggest.Arguments, Typed: typed, Command: "paint"}) {
 			got = append(got, it.Text)
 		}
 		return got
@@ -106,8 +106,8 @@ func TestArguments(t *testing.T) {
 		t.Error(diff)
 	}
 	// A word that is followed by another includes its blank, and gets no second one.
-	d = offer(commands.Command{Name: "paint", Origin: "p", Complete: func(*commands.Desk, string) []string { return []string{"mix "} }})
-	if got := find(t.Context(), d, suggest.Query{Kind: suggest.Arguments, Typed: "m", Command: "paint"}); len(got) != 1 || !got[0].Continues {
+	r = offer(commands.Command{Name: "paint", Origin: "p", Complete: func(*commands.Registry, string) []string { return []string{"mix "} }})
+	if got := find(t.Context(), r, suggest.Query{Kind: suggest.Arguments, Typed: "m", Command: "paint"}); len(got) != 1 || !got[0].Continues {
 		t.Errorf("%+v", got)
 	}
 }
@@ -128,8 +128,8 @@ func TestFiles(t *testing.T) {
 	}
 	index := fileindex.New(fileindex.Config{Dir: dir})
 	t.Cleanup(index.Close)
-	d := commands.New(commands.Config{Files: commands.Files{Dir: dir, Index: index}})
-	d.Env.Resources = func(_ context.Context, typed string) []string {
+	r := commands.New(commands.Config{Files: commands.Files{Dir: dir, Index: index}})
+	r.Env.Resources = func(_ context.Context, typed string) []string {
 		if strings.HasPrefix("db:", typed) && typed != "" {
 			return []string{"db:"}
 		}
@@ -145,13 +145,13 @@ func TestFiles(t *testing.T) {
 		"d":     {{Text: "@db:", Label: "db:", Matched: []int{0}, Continues: true}},
 		"./set": {{Text: "@./src/settings.go", Label: "./src/settings.go", Matched: []int{6, 7, 8}}},
 	} {
-		if diff := cmp.Diff(want, find(t.Context(), d, suggest.Query{Kind: suggest.Files, Typed: typed})); diff != "" {
+		if diff := cmp.Diff(want, find(t.Context(), r, suggest.Query{Kind: suggest.Files, Typed: typed})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", typed, diff)
 		}
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if got := find(gone, d, suggest.Query{Kind: suggest.Files, Typed: "sett"}); got != nil {
+	if got := find(gone, r, suggest.Query{Kind: suggest.Files, Typed: "sett"}); got != nil {
 		t.Errorf("after the next key: %v", got)
 	}
 }
@@ -159,9 +159,9 @@ func TestFiles(t *testing.T) {
 // TestCommandsChange checks that the command list is reused only briefly.
 func TestCommandsChange(t *testing.T) {
 	all := []commands.Command{{Name: "deploy", Origin: "p"}}
-	d := commands.New(commands.Config{Env: commands.Env{Commands: func(bool) []commands.Command { return all }}})
+	r := commands.New(commands.Config{Env: commands.Env{Commands: func(bool) []commands.Command { return all }}})
 	now := time.Unix(1000, 0)
-	f := suggest.New(d, func() time.Time { return now })
+	f := suggest.New(r, func() time.Time { return now })
 	if got := f.Commands("deploy"); len(got) != 1 {
 		t.Fatal(got)
 	}
@@ -172,14 +172,14 @@ func TestCommandsChange(t *testing.T) {
 	}
 }
 
-func thousands() *commands.Desk {
+func thousands() *commands.Registry {
 	all := make([]commands.Command, 2000)
 	for i := range all {
 		all[i] = commands.Command{Name: fmt.Sprintf("plugin-%d:deploy-%d", i%300, i), Doc: strings.Repeat("about ", 30), Origin: "plugin"}
 	}
-	d := offer(all...)
-	d.Env.Score = func(name string) float64 { return float64(len(name)) }
-	return d
+	r := offer(all...)
+	r.Env.Score = func(name string) float64 { return float64(len(name)) }
+	return r
 }
 
 func BenchmarkCommands(b *testing.B) {

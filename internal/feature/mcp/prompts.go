@@ -49,7 +49,7 @@ func promptCommand(s *mcp.Servers, c content.Config, server, name string, p mcp.
 		about = p.Title
 	}
 	cmd := commands.Command{Name: name, Kind: commands.Ask, Origin: "server " + server, Args: arguments(p.Args), Doc: strings.TrimSpace(tool.OneLine(about, 100) + " (prompt of server " + server + ")")}
-	cmd.Run = func(_ context.Context, _ *commands.Desk, arg string) (commands.Answer, error) {
+	cmd.Run = func(_ context.Context, _ *commands.Registry, arg string) (commands.Answer, error) {
 		args, err := assign(p.Args, arg)
 		if err != nil {
 			return nil, fmt.Errorf("%w; usage: /%s", err, strings.TrimSpace(name+" "+cmd.Args))

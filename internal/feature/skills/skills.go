@@ -198,7 +198,7 @@ func (s *Skills) Offer(to *commands.Env) {
 func (s *Skills) command(k *skill.Skill) commands.Command {
 	return commands.Command{
 		Name: k.Name, Kind: commands.Ask, Args: k.Hint, Doc: k.Description, Origin: k.Origin.String(),
-		Run: func(_ context.Context, _ *commands.Desk, arg string) (commands.Answer, error) {
+		Run: func(_ context.Context, _ *commands.Registry, arg string) (commands.Answer, error) {
 			return commands.Prompt{
 				Text: strings.TrimSpace("/" + k.Name + " " + arg),
 				Make: func(ctx context.Context) (session.Prompt, error) { return s.typed(ctx, k.Name, arg) },

@@ -13,7 +13,7 @@ import (
 func (l *Lists) Sections() []commands.Section {
 	return []commands.Section{{Name: "Conversation", Commands: []commands.Command{{
 		Name: "todos", Doc: "show the task list that the model keeps",
-		Run: func(ctx context.Context, _ *commands.Desk, _ string) (commands.Answer, error) { return l.page(ctx) },
+		Run: func(ctx context.Context, _ *commands.Registry, _ string) (commands.Answer, error) { return l.page(ctx) },
 	}}}}
 }
 

@@ -25,15 +25,15 @@ func (ws *Workflows) Sections() []commands.Section {
 	return []commands.Section{{Name: "Extensions", Commands: []commands.Command{
 		{
 			Name: "workflows", Doc: "list the workflows, and the unfinished runs of this session",
-			Run: func(context.Context, *commands.Desk, string) (commands.Answer, error) { return ws.page() },
+			Run: func(context.Context, *commands.Registry, string) (commands.Answer, error) { return ws.page() },
 		},
 		{
 			Name: "workflow", Kind: commands.Change, Args: "NAME [INPUT=VALUE...] [restart]",
 			Doc: "run a workflow, or continue an unfinished run; restart begins at the first step",
-			Run: func(ctx context.Context, _ *commands.Desk, arg string) (commands.Answer, error) {
+			Run: func(ctx context.Context, _ *commands.Registry, arg string) (commands.Answer, error) {
 				return ws.typed(ctx, arg)
 			},
-			Complete: func(*commands.Desk, string) []string { return ws.names() },
+			Complete: func(*commands.Registry, string) []string { return ws.names() },
 		},
 	}}}
 }

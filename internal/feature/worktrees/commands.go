@@ -24,13 +24,13 @@ func Sections(trees Worktrees, now func() time.Time) []commands.Section {
 	return []commands.Section{{Name: "Conversation", Commands: []commands.Command{{
 		Name: "worktrees", Kind: commands.Change, Args: "[remove NAME|discard NAME]",
 		Doc: "list the git worktrees that adze created here, what would be lost with each, and who works in it; remove one, or discard it with its changes",
-		Run: func(ctx context.Context, d *commands.Desk, arg string) (commands.Answer, error) {
+		Run: func(ctx context.Context, d *commands.Registry, arg string) (commands.Answer, error) {
 			if strings.HasPrefix(arg, "discard") && !d.Terminal { // others may have written the prompt
 				return nil, fmt.Errorf("/worktrees discard: %w", commands.ErrTerminal)
 			}
 			return run(ctx, trees, arg, now)
 		},
-		Complete: func(*commands.Desk, string) []string {
+		Complete: func(*commands.Registry, string) []string {
 			var all []string
 			for _, e := range trees.List(context.Background()) {
 				all = append(all, "remove "+e.Name, "discard "+e.Name)

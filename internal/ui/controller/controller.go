@@ -47,7 +47,7 @@ type Programs struct {
 // A Conversation is an open session.
 type Conversation struct {
 	*session.Session
-	*commands.Desk
+	*commands.Registry
 	// Greeting is shown first: the model, the mode, how to get help.
 	Greeting string
 	// Explain returns a user-facing explanation of an error from the given model; it may be
@@ -159,7 +159,7 @@ func (d conversationLoop) converse(ctx context.Context, begins bool) {
 	after := conv.Last()
 	d.watched = newWatch(ctx)
 	if begins {
-		schedule.Attend(conv.Desk, true)
+		schedule.Attend(conv.Registry, true)
 		d.begin(ctx)
 	}
 	entries := make(chan session.Entry)

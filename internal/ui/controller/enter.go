@@ -109,7 +109,7 @@ func (d runner) enter(ctx context.Context, e Input, trimmed string) {
 			d.view.Fail(err)
 		}
 	case isNote(e.Text, trimmed):
-		answer, err := memory.Note(d.talk.Desk, strings.TrimSpace(trimmed[1:]))
+		answer, err := memory.Note(d.talk.Registry, strings.TrimSpace(trimmed[1:]))
 		d.carryOut(ctx, commandResult{answer: answer, err: err})
 	default:
 		d.message(ctx, e)

@@ -200,7 +200,7 @@ func lenientID(line []byte) string {
 }
 
 // styles returns the current output style and the available ones.
-func styles(d *commands.Desk) (current string, names []string) {
+func styles(d *commands.Registry) (current string, names []string) {
 	if d == nil {
 		return style.Default, []string{style.Default}
 	}

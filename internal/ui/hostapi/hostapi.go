@@ -29,7 +29,7 @@ const (
 
 // Actions returns the requests that change something, by subtype. They are answered one after
 // the other.
-func Actions(d *commands.Desk) map[string]Request {
+func Actions(d *commands.Registry) map[string]Request {
 	a, s := api{d}, serverAPI{d}
 	return map[string]Request{
 		"set_max_thinking_tokens": WithInput(a.think),
@@ -44,7 +44,7 @@ func Actions(d *commands.Desk) map[string]Request {
 }
 
 // Queries returns the read-only requests, by subtype. They may be answered concurrently.
-func Queries(d *commands.Desk) map[string]Request {
+func Queries(d *commands.Registry) map[string]Request {
 	a, s := api{d}, serverAPI{d}
 	return map[string]Request{
 		"get_binary_version":    WithInput(a.version),
@@ -70,7 +70,7 @@ func Queries(d *commands.Desk) map[string]Request {
 }
 
 // An api answers requests about the session of a desk.
-type api struct{ *commands.Desk }
+type api struct{ *commands.Registry }
 
 // object is a JSON object.
 type object = map[string]any

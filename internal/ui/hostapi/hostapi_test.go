@@ -30,7 +30,7 @@ import (
 
 // newDesk returns a desk over a directory with one readable file, and a session without a
 // model.
-func newDesk(t *testing.T) (*commands.Desk, string) {
+func newDesk(t *testing.T) (*commands.Registry, string) {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "note.txt"), []byte("a n\xf6te\n"), 0o600); err != nil {

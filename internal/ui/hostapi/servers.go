@@ -16,7 +16,7 @@ import (
 const maxCall = 8 << 20
 
 // A serverAPI answers requests about the MCP servers.
-type serverAPI struct{ *commands.Desk }
+type serverAPI struct{ *commands.Registry }
 
 // connected returns the MCP servers, or an error if none are configured.
 func (a serverAPI) connected() (*mcp.Servers, error) {

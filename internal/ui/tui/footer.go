@@ -78,7 +78,7 @@ func (f *Front) runLine() {
 		return
 	}
 	f.lookUp(&f.footer.custom, func(ctx context.Context) func() {
-		line, err := c.Env.StatusLine(ctx, c.Desk)
+		line, err := c.Env.StatusLine(ctx, c.Registry)
 		if err != nil {
 			line = ""
 		}

@@ -46,7 +46,7 @@ func TestCustomStatus(t *testing.T) {
 		var runs, at, most atomic.Int32
 		line, failed := "\x1b[32mmine\x1b[0m", error(nil)
 		c := newConsole(t, 80, 24, "forever\nsay Done.", func(s *setup) {
-			s.Desk.Env.StatusLine = func(ctx context.Context, _ *commands.Desk) (string, error) {
+			s.Desk.Env.StatusLine = func(ctx context.Context, _ *commands.Registry) (string, error) {
 				runs.Add(1)
 				most.Store(max(most.Load(), at.Add(1)))
 				defer at.Add(-1)

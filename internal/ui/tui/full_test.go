@@ -43,7 +43,7 @@ func TestNestedLists(t *testing.T) {
 		first := list("First", func(commands.Choice) commands.Answer { return second }, "one", "two")
 		c := newConsole(t, 80, 24, "say I see.", func(c *setup) {
 			c.Desk.Env.Sections = []commands.Section{{Name: "Test", Commands: []commands.Command{{
-				Name: "nest", Run: func(context.Context, *commands.Desk, string) (commands.Answer, error) { return first, nil },
+				Name: "nest", Run: func(context.Context, *commands.Registry, string) (commands.Answer, error) { return first, nil },
 			}}}}
 		})
 		press := func(keys, shows string) {

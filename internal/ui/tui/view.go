@@ -29,7 +29,7 @@ func (f view) Begin(c *controller.Conversation, first string) {
 	questionView(f).close()
 	pageView(f).close()
 	f.outbox = outbox{}
-	f.popup = popup.New(suggest.New(c.Desk, time.Now), f.cfg.Glyphs, f.runInBackground)
+	f.popup = popup.New(suggest.New(c.Registry, time.Now), f.cfg.Glyphs, f.runInBackground)
 	f.keyboard.load(c)
 	remarker(f).begin(len(c.Conversation()))
 	f.footer.bar = status.Bar{Session: c.Glance()}

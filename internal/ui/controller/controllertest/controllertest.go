@@ -128,7 +128,7 @@ func (c *Console) open(ctx context.Context, setup *Setup, provider model.Provide
 	c.Sessions = append(c.Sessions, s)
 	setup.Desk.Session = s
 	return &controller.Conversation{
-		Session: s, Desk: commands.New(setup.Desk), Greeting: "Hello.", WarnUSD: setup.WarnUSD,
+		Session: s, Registry: commands.New(setup.Desk), Greeting: "Hello.", WarnUSD: setup.WarnUSD,
 		Explain: func(err error, _ string) string { return "explained: " + err.Error() },
 	}
 }

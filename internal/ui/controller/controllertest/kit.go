@@ -60,7 +60,7 @@ func KeepSession(t *testing.T, cfg *commands.Config, id, title string) {
 // Commands returns a command that takes 5 seconds and a prompt command.
 func Commands() []commands.Command {
 	return []commands.Command{
-		{Name: "slow", Origin: "a test", Run: func(ctx context.Context, _ *commands.Desk, _ string) (commands.Answer, error) {
+		{Name: "slow", Origin: "a test", Run: func(ctx context.Context, _ *commands.Registry, _ string) (commands.Answer, error) {
 			select {
 			case <-time.After(5 * time.Second):
 				return commands.Say("It was slow."), nil
@@ -68,7 +68,7 @@ func Commands() []commands.Command {
 				return nil, ctx.Err()
 			}
 		}},
-		{Name: "ask", Kind: commands.Ask, Origin: "a test", Run: func(_ context.Context, _ *commands.Desk, arg string) (commands.Answer, error) {
+		{Name: "ask", Kind: commands.Ask, Origin: "a test", Run: func(_ context.Context, _ *commands.Registry, arg string) (commands.Answer, error) {
 			return commands.Prompt{Text: "asked for " + arg}, nil
 		}},
 	}
