@@ -1,4 +1,4 @@
-// Package hostapi answers host requests about a session: it decodes the request, calls the desk
+// Package hostapi answers host requests about a session: it decodes the request, calls the command registry
 // and returns the answer in the format hosts expect.
 package hostapi
 
@@ -29,8 +29,8 @@ const (
 
 // Actions returns the requests that change something, by subtype. They are answered one after
 // the other.
-func Actions(d *commands.Registry) map[string]Request {
-	a, s := api{d}, serverAPI{d}
+func Actions(r *commands.Registry) map[string]Request {
+	a, s := api{r}, serverAPI{r}
 	return map[string]Request{
 		"set_max_thinking_tokens": WithInput(a.think),
 		"rename_session":          WithInput(a.rename),
@@ -44,8 +44,8 @@ func Actions(d *commands.Registry) map[string]Request {
 }
 
 // Queries returns the read-only requests, by subtype. They may be answered concurrently.
-func Queries(d *commands.Registry) map[string]Request {
-	a, s := api{d}, serverAPI{d}
+func Queries(r *commands.Registry) map[string]Request {
+	a, s := api{r}, serverAPI{r}
 	return map[string]Request{
 		"get_binary_version":    WithInput(a.version),
 		"get_context_usage":     WithInput(a.context),
@@ -69,7 +69,7 @@ func Queries(d *commands.Registry) map[string]Request {
 	}
 }
 
-// An api answers requests about the session of a desk.
+// An api answers requests about the session of a registry.
 type api struct{ *commands.Registry }
 
 // object is a JSON object.

@@ -28,9 +28,9 @@ import (
 	"adze/internal/tool"
 )
 
-// newDesk returns a desk over a directory with one readable file, and a session without a
+// newRegistry returns a registry over a directory with one readable file, and a session without a
 // model.
-func newDesk(t *testing.T) (*commands.Registry, string) {
+func newRegistry(t *testing.T) (*commands.Registry, string) {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "note.txt"), []byte("a n\xf6te\n"), 0o600); err != nil {
@@ -65,9 +65,9 @@ func newDesk(t *testing.T) (*commands.Registry, string) {
 
 // Proves X-137.
 func TestRequests(t *testing.T) {
-	d, dir := newDesk(t)
-	all := Actions(d)
-	for name, query := range Queries(d) {
+	r, dir := newRegistry(t)
+	all := Actions(r)
+	for name, query := range Queries(r) {
 		all[name] = query
 	}
 	path, err := json.Marshal(filepath.Join(dir, "note.txt"))
@@ -93,7 +93,7 @@ func TestRequests(t *testing.T) {
 		{"read_file", `[]`, "invalid_request: invalid request: it cannot be of the type array"},
 		{"read_file", `{"path":1}`, "invalid_request: invalid request: path cannot be of the type number"},
 		{"seed_read_state", `{"path":"note.txt","mtime":99999999999999}`, `{}`},
-		{"rewind_files", `{"user_message_id":"x"}`, `{"canRewind":false,"error":"there is no file history to go back in: the setting fileHistory.enabled is false"}`},
+		{"rewind_files", `{"user_message_id":"x"}`, `{"canRewind":false,"error":"no file history: the setting fileHistory.enabled is false"}`},
 		{"set_max_thinking_tokens", `{"max_thinking_tokens":-1}`, "invalid_request: max_thinking_tokens is negative"},
 		{"set_max_thinking_tokens", `{"max_thinking_tokens":0}`, `{}`},
 		{"generate_session_title", `{"description":"Fix it. Then rest."}`, `{"title":"Fix it"}`},

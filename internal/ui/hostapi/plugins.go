@@ -12,11 +12,12 @@ type pluginInfo struct {
 	Source string `json:"source"`
 }
 
-// reloadPlugins reloads the plugins and returns the resulting plugins, commands and servers.
+// reloadPlugins reloads the plugins and returns the resulting plugins, commands,
+// agents and servers.
 func (a api) reloadPlugins(ctx context.Context, _ none) (any, error) {
 	all := a.Extensions.Plugins
 	if all == nil {
-		return nil, &Refusal{Unsupported, "there are no plugins in this session"}
+		return nil, &Refusal{Unsupported, "no plugins in this session"}
 	}
 	if _, err := all.Reload(ctx); err != nil {
 		return nil, err
@@ -44,7 +45,17 @@ func (a api) reloadPlugins(ctx context.Context, _ none) (any, error) {
 			servers = append(servers, status(&st))
 		}
 	}
-	return object{"commands": commands, "agents": []any{}, "plugins": used, "mcpServers": servers, "error_count": failed}, nil
+	agents := []object{}
+	if set := a.Extensions.Agents.Set; set != nil {
+		for _, d := range set().Definitions {
+			info := object{"name": d.Name, "description": d.Description}
+			if d.Model != "" {
+				info["model"] = d.Model
+			}
+			agents = append(agents, info)
+		}
+	}
+	return object{"commands": commands, "agents": agents, "plugins": used, "mcpServers": servers, "error_count": failed}, nil
 }
 
 // shortName returns the name of a plugin without its marketplace.

@@ -25,7 +25,7 @@ func (a serverAPI) connected() (*mcp.Servers, error) {
 			return s, nil
 		}
 	}
-	return nil, &Refusal{Failed, "there are no MCP servers"}
+	return nil, &Refusal{Failed, "no MCP servers"}
 }
 
 // given returns the internal name of a server from its configured name.
@@ -40,7 +40,7 @@ func given(s *mcp.Servers, name string) (string, error) {
 		}
 	}
 	if named == "" {
-		return "", &Refusal{Failed, fmt.Sprintf("there is no MCP server %q", name)}
+		return "", &Refusal{Failed, fmt.Sprintf("no MCP server %q", name)}
 	}
 	return named, nil
 }

@@ -89,11 +89,11 @@ func TestServers(t *testing.T) {
 	servers.Wait(t.Context())
 	s := session.Open(t.Context(), session.Config{ID: "id", Tools: session.Tools{Registry: tool.NewRegistry(), Dynamic: func() []tool.Tool { return []tool.Tool{remote{}} }}})
 	defer s.Close()
-	d := commands.New(commands.Config{Session: s, Extensions: commands.Extensions{Servers: commands.Servers{All: func() *mcp.Servers { return servers }}}})
+	r := commands.New(commands.Config{Session: s, Extensions: commands.Extensions{Servers: commands.Servers{All: func() *mcp.Servers { return servers }}}})
 	ask := func(subtype, body string) string {
-		request := Queries(d)[subtype]
+		request := Queries(r)[subtype]
 		if request == nil {
-			request = Actions(d)[subtype]
+			request = Actions(r)[subtype]
 		}
 		v, err := request(t.Context(), json.RawMessage(body))
 		if err != nil {
@@ -115,7 +115,7 @@ func TestServers(t *testing.T) {
 		{"mcp_status", `{}`, list},
 		{"mcp_reconnect", `{"serverName":"my docs"}`, `{}`},
 		{"mcp_reconnect", `{"serverName":"broken"}`, `refused`},
-		{"mcp_reconnect", `{"serverName":"none"}`, `there is no MCP server "none"`},
+		{"mcp_reconnect", `{"serverName":"none"}`, `no MCP server "none"`},
 		{"mcp_read_resource", `{"serverName":"my docs","uri":"doc://1"}`, `{"contents":[{"mimeType":"text/plain","text":"one","uri":"doc://1"},{"blob":"eA==","uri":"doc://1"}]}`},
 		{"mcp_read_resource", `{"serverName":"my docs","uri":"doc://2"}`, `no such resource`},
 		{"mcp_read_resource", `{"serverName":"my docs","uri":"doc://long"}`, `the answer of the server has more than 8 MB`},
@@ -126,7 +126,7 @@ func TestServers(t *testing.T) {
 		{"mcp_call", `{"tool":"mcp__my_docs__find","check_permissions":true}`, `check_permissions is not available in this version`},
 		{"mcp_toggle", `{"serverName":"my docs"}`, `enabled is missing`},
 		{"mcp_toggle", `{"serverName":"my docs","enabled":false}`, `{}`},
-		{"mcp_toggle", `{"serverName":"x","enabled":false}`, `there is no MCP server "x"`},
+		{"mcp_toggle", `{"serverName":"x","enabled":false}`, `no MCP server "x"`},
 	} {
 		if got := ask(tt.subtype, tt.body); got != tt.want && !strings.Contains(got, tt.want) {
 			t.Errorf("%s %s: %s", tt.subtype, tt.body, got)
@@ -135,9 +135,9 @@ func TestServers(t *testing.T) {
 	if st := servers.List()[0].State; st != mcp.Disabled {
 		t.Errorf("it is %s", st)
 	}
-	d.Extensions.Servers.All = func() *mcp.Servers { return nil }
+	r.Extensions.Servers.All = func() *mcp.Servers { return nil }
 	for _, subtype := range []string{"mcp_reconnect", "mcp_read_resource", "mcp_call"} {
-		if got := ask(subtype, `{}`); got != "there are no MCP servers" {
+		if got := ask(subtype, `{}`); got != "no MCP servers" {
 			t.Errorf("%s: %s", subtype, got)
 		}
 	}
