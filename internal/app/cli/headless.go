@@ -40,7 +40,7 @@ func (o *runOptions) headless(ctx context.Context, env *Env, in invocation) erro
 		commands = nil
 	}
 	front := headless.New(headless.Config{
-		Session: c.Session, Desk: commands, Format: o.output, Stdout: env.Stdout, Stderr: env.Stderr,
+		Session: c.Session, Commands: commands, Format: o.output, Stdout: env.Stdout, Stderr: env.Stderr,
 		Verbose: o.verbose, Partial: o.spec.Raw, Replay: o.replay, Hooks: o.hookEvents,
 		Servers: func() []mcp.Status { return c.Servers.Awaited(ctx) },
 		Shown:   env.sanitizer(), ShownErr: term.Sanitize, Explain: c.Explain, Now: env.Now,

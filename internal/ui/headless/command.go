@@ -13,10 +13,10 @@ import (
 
 // commands returns the commands that can be sent instead of a prompt.
 func (f *Front) commands() []commands.Command {
-	if f.cfg.Desk == nil {
+	if f.cfg.Commands == nil {
 		return nil
 	}
-	return f.cfg.Desk.Commands()
+	return f.cfg.Commands.Commands()
 }
 
 // interpret returns the prompt to submit or, if p is a command, the operation to submit
@@ -26,11 +26,11 @@ func (f *Front) interpret(ctx context.Context, p session.Prompt) (session.Prompt
 	if !ok {
 		return p, nil
 	}
-	c, known := f.cfg.Desk.Lookup(name)
+	c, known := f.cfg.Commands.Lookup(name)
 	if !known && !commands.Names(name) {
 		return p, nil
 	}
-	run := func(ctx context.Context) (commands.Answer, error) { return f.cfg.Desk.Run(ctx, name, arg) }
+	run := func(ctx context.Context) (commands.Answer, error) { return f.cfg.Commands.Run(ctx, name, arg) }
 	if known && c.Kind == commands.Ask {
 		answer, err := run(ctx)
 		if a, ok := answer.(commands.Prompt); ok {
@@ -49,7 +49,7 @@ func (f *Front) interpret(ctx context.Context, p session.Prompt) (session.Prompt
 			if err != nil {
 				return "", err
 			}
-			return f.carryOut(ctx, answer)
+			return f.execute(ctx, answer)
 		}}, nil
 	}}
 }
@@ -57,7 +57,7 @@ func (f *Front) interpret(ctx context.Context, p session.Prompt) (session.Prompt
 // command parses a prompt as a command name and argument. It reports false if the prompt is not
 // a command.
 func (f *Front) command(p session.Prompt) (name, arg string, ok bool) {
-	if f.cfg.Desk == nil || len(p.Parts) != 1 {
+	if f.cfg.Commands == nil || len(p.Parts) != 1 {
 		return "", "", false
 	}
 	text, ok := p.Parts[0].(*msg.Text)
@@ -67,8 +67,8 @@ func (f *Front) command(p session.Prompt) (name, arg string, ok bool) {
 	return commands.Parse(text.Text)
 }
 
-// carryOut executes a command's answer and returns the text to print.
-func (f *Front) carryOut(ctx context.Context, answer commands.Answer) (string, error) {
+// execute executes a command's answer and returns the text to print.
+func (f *Front) execute(ctx context.Context, answer commands.Answer) (string, error) {
 	switch a := answer.(type) {
 	case commands.Page:
 		return pageText(a), nil

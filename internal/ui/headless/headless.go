@@ -46,9 +46,9 @@ type Config struct {
 	// Explain returns a user-facing explanation of an error from the given model; it may be
 	// nil.
 	Explain func(err error, model string) string
-	// Desk provides the commands that may be sent instead of prompts. If nil, everything is a
+	// Commands are the commands that may be sent instead of prompts. If nil, everything is a
 	// prompt.
-	Desk *commands.Registry
+	Commands *commands.Registry
 	// Info describes the session to stream readers. Tools, Commands and Servers are filled in.
 	Info func() streamjson.Info
 	// Servers waits for the MCP servers at the start of a turn and returns them; it may be nil.

@@ -200,11 +200,11 @@ func lenientID(line []byte) string {
 }
 
 // styles returns the current output style and the available ones.
-func styles(d *commands.Registry) (current string, names []string) {
-	if d == nil {
+func styles(r *commands.Registry) (current string, names []string) {
+	if r == nil {
 		return style.Default, []string{style.Default}
 	}
-	return d.Env.Styles.List()
+	return r.Env.Styles.List()
 }
 
 // abilities adds the commands, models and account to the answer.
@@ -224,7 +224,7 @@ func (sv *server) abilities(o *streamjson.Object) {
 			item.Str("model", a.Model)
 		}
 	})
-	current, all := styles(sv.f.cfg.Desk)
+	current, all := styles(sv.f.cfg.Commands)
 	o.Str("output_style", current)
 	o.Strs("available_output_styles", all)
 	o.List("models", len(sv.h.Models), func(i int, item *streamjson.Object) {

@@ -279,7 +279,7 @@ func TestInitialize(t *testing.T) {
 			return nil, nil
 		},
 	}
-	d := talk(t, "say x", h, func(_ *session.Config, c *Config) { c.Desk = commands.New(commands.Config{}) })
+	d := talk(t, "say x", h, func(_ *session.Config, c *Config) { c.Commands = commands.New(commands.Config{}) })
 	answer := func(id, body string) map[string]any {
 		d.say(request(id, body))
 		return d.await("control_response", "")["response"].(map[string]any)
