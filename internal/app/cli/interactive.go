@@ -142,9 +142,9 @@ func filesIn(dir string) draw.Files {
 // A front is a user-facing front end.
 type front interface {
 	Run(ctx context.Context) error
-	// Tell shows a text among its own output, and Untold returns the texts that were not shown.
+	// Tell shows a text among its own output, and Unshown returns the texts that were not shown.
 	Tell(text string)
-	Untold() []string
+	Unshown() []string
 }
 
 // front runs a front end. If standard error is the same terminal, messages go through the front
@@ -155,7 +155,7 @@ func (env *Env) front(ctx context.Context, f front) error {
 	}
 	err := f.Run(ctx)
 	env.messenger.set(nil)
-	for _, text := range f.Untold() { // the prefix is already there
+	for _, text := range f.Unshown() { // the prefix is already there
 		env.tell(text)
 	}
 	return err
@@ -424,7 +424,7 @@ func (o *runOptions) offerTrust(ctx context.Context, env *Env, p *settings.Proje
 		offer = t.ForRun()
 	}
 	if offer.Broken != nil {
-		env.Say(offer.Broken.Error() + "; the workspace cannot be trusted before the file is fixed: what it brings along is unknown")
+		env.Say(offer.Broken.Error() + "; fix the file before trusting the workspace: its configuration can't be read")
 		return false, nil
 	}
 	offer.Outside = outside

@@ -60,7 +60,7 @@ type Conversation struct {
 }
 
 // A Driver runs conversations on behalf of a View. All methods except [Driver.Post],
-// [Driver.Tell] and [Driver.Untold] must be called from the goroutine of [Driver.Run], which
+// [Driver.Tell] and [Driver.Unshown] must be called from the goroutine of [Driver.Run], which
 // also calls the view and posted functions.
 type Driver struct {
 	cfg   Config
@@ -71,14 +71,14 @@ type Driver struct {
 	ctx   context.Context // context of Run, for delayed functions
 
 	work
-	watched *watch  // the background tasks
-	lines   []Input // entered while switching conversations, for the new one
-	next    *string // session to continue
+	watched *watch                  // the background tasks
+	pending []func(context.Context) // input made while switching conversations; see Defer
+	next    *string                 // session to continue
 	exitState
 
 	found <-chan *Suggestion // nil without a search
-	tips  tipState
-	questionQueue
+	tips  *tipAdvisor
+	questions
 	*messageQueue
 }
 
@@ -95,26 +95,27 @@ func (d *Driver) Run(ctx context.Context, view View) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	d.view, d.ctx = view, ctx
+	d.reset()
 	resume := ""
 	d.next = &resume
-	conversationLoop{d}.look(ctx, d.cfg.Suggest)
+	d.lookForSuggestion(ctx, d.cfg.Suggest)
 	for d.next != nil {
-		conv, err := conversationLoop{d}.open(ctx, *d.next)
+		conv, err := d.openConversation(ctx, *d.next)
 		d.next = nil
 		if err != nil {
 			if d.talk == nil {
 				return err
 			}
 			view.Fail(err)
-			if dropped := len(d.lines) > 0; view.Drop() || dropped {
-				view.Say("What was typed for it is dropped.")
+			if len(d.pending) > 0 {
+				view.Say("Unsent input was discarded.")
 			}
-			d.lines = nil
+			d.pending = nil
 			view.Ready()
 			conv = d.talk
 		}
 		d.talk = conv
-		conversationLoop{d}.converse(ctx, err == nil)
+		d.converse(ctx, err == nil)
 	}
 	if d.left != nil {
 		farewell(view, d.left)
@@ -122,12 +123,9 @@ func (d *Driver) Run(ctx context.Context, view View) error {
 	return nil
 }
 
-// A conversationLoop implements the main loop.
-type conversationLoop struct{ *Driver }
-
-// open opens a conversation and shows notices in the meantime: a local model can take minutes
-// to load.
-func (d conversationLoop) open(ctx context.Context, resume string) (*Conversation, error) {
+// openConversation opens a conversation and shows notices in the meantime: a local model can
+// take minutes to load.
+func (d *Driver) openConversation(ctx context.Context, resume string) (*Conversation, error) {
 	type opened struct {
 		conv *Conversation
 		err  error
@@ -142,7 +140,7 @@ func (d conversationLoop) open(ctx context.Context, resume string) (*Conversatio
 		case o := <-done:
 			return o.conv, o.err
 		case <-d.more:
-			for _, text := range d.Untold() {
+			for _, text := range d.Unshown() {
 				d.view.Say(text)
 			}
 			d.view.Frame()
@@ -152,7 +150,7 @@ func (d conversationLoop) open(ctx context.Context, resume string) (*Conversatio
 
 // converse runs one conversation until the user leaves it. Begins is true if it was just
 // opened.
-func (d conversationLoop) converse(ctx context.Context, begins bool) {
+func (d *Driver) converse(ctx context.Context, begins bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	conv := d.talk // the user may leave before its entries are followed
@@ -160,7 +158,7 @@ func (d conversationLoop) converse(ctx context.Context, begins bool) {
 	d.watched = newWatch(ctx)
 	if begins {
 		schedule.Attend(conv.Registry, true)
-		d.begin(ctx)
+		d.beginConversation(ctx)
 	}
 	entries := make(chan session.Entry)
 	followed := make(chan struct{})
@@ -175,7 +173,7 @@ func (d conversationLoop) converse(ctx context.Context, begins bool) {
 		}
 	}()
 	defer func() { cancel(); <-followed; d.slash.abandon(); d.typed.abandon(); d.typed = nil }()
-	d.catchUp(ctx)
+	d.replay(ctx)
 	d.loop(ctx, entries)
 	d.view.Left(conv)
 }
@@ -184,7 +182,7 @@ func (d conversationLoop) converse(ctx context.Context, begins bool) {
 const frameTime = 33 * time.Millisecond
 
 // loop handles events, one after the other.
-func (d conversationLoop) loop(ctx context.Context, entries <-chan session.Entry) {
+func (d *Driver) loop(ctx context.Context, entries <-chan session.Entry) {
 	var second, due <-chan time.Time // time of the next tick, and of the next frame
 	var room <-chan struct{}         // receives when the terminal accepts more; nil if it does
 	var framed time.Time
@@ -193,7 +191,7 @@ func (d conversationLoop) loop(ctx context.Context, entries <-chan session.Entry
 		d.cfg.Beat()
 		switch pause := frameTime - time.Since(framed); {
 		case !flows || pause <= 0:
-			room = d.show()
+			room = d.frame()
 			framed, due = time.Now(), nil
 		case due == nil:
 			due = time.After(pause)
@@ -208,13 +206,16 @@ func (d conversationLoop) loop(ctx context.Context, entries <-chan session.Entry
 		}
 		select {
 		case e := <-feed:
-			d.entry(e)
+			d.handleEntry(e)
 			flows = e.Live
 		case <-room:
 		case do := <-d.posts:
 			do(ctx)
 		case s := <-d.suggestible():
-			d.suggest(s)
+			d.found = nil
+			if s != nil {
+				d.questions.suggest(s)
+			}
 		case <-d.followed.done():
 			d.followed.show(d.view)
 			d.unfollow()
@@ -222,9 +223,9 @@ func (d conversationLoop) loop(ctx context.Context, entries <-chan session.Entry
 		case shown := <-d.typed.printed():
 			d.view.Progress(typedCall, shown)
 		case e := <-d.typed.ended():
-			runner(d).typedOver(ctx, e)
+			d.shellDone(ctx, e)
 		case e := <-d.slash.done:
-			runner(d).over(ctx, e)
+			d.commandDone(ctx, e)
 		case t := <-d.watched.ended:
 			if d.followed == nil || d.followed.task != t { // otherwise shown by the follower
 				d.view.TaskEnded(t)
@@ -233,11 +234,10 @@ func (d conversationLoop) loop(ctx context.Context, entries <-chan session.Entry
 		case <-second:
 			second = nil
 			d.tick()
-		case <-d.effect:
-			d.effect = nil
-			asker(d).openQuestion()
+		case <-d.questions.effect:
+			d.questions.effective()
 		case <-d.more:
-			d.news()
+			d.showMessages()
 		case <-due:
 		case <-ctx.Done():
 		}
@@ -245,16 +245,16 @@ func (d conversationLoop) loop(ctx context.Context, entries <-chan session.Entry
 	d.view.Frame()
 }
 
-// show updates the view.
-func (d conversationLoop) show() (room <-chan struct{}) {
+// frame updates the view.
+func (d *Driver) frame() (room <-chan struct{}) {
 	if d.talk != nil {
-		asker(d).openQuestion()
+		d.questions.show()
 	}
 	return d.view.Frame()
 }
 
 // tick is called each second during activity.
-func (d conversationLoop) tick() {
+func (d *Driver) tick() {
 	if d.followed != nil && !d.view.Typing() && !d.followed.show(d.view) {
 		d.unfollow()
 	}
@@ -271,10 +271,16 @@ func (d *Driver) Open(ctx context.Context) bool { return ctx.Err() == nil && !d.
 // Closed reports whether the user has left or chosen another conversation.
 func (d *Driver) Closed() bool { return d.next != nil || d.talk == nil }
 
-// begin shows the conversation, and enters the prompt of the command line.
-func (d conversationLoop) begin(ctx context.Context) {
+// reset forgets the questions and tips of the last conversation.
+func (d *Driver) reset() {
+	d.questions = questions{screen: d.view}
+	d.tips = d.newTipAdvisor()
+}
+
+// beginConversation shows the conversation, and enters the prompt of the command line.
+func (d *Driver) beginConversation(ctx context.Context) {
 	d.working, d.warned = false, false
-	d.questionQueue, d.tips = questionQueue{}, tipState{}
+	d.reset()
 	first := d.cfg.First
 	d.cfg.First = ""
 	d.view.Begin(d.talk, first)
@@ -282,24 +288,24 @@ func (d conversationLoop) begin(ctx context.Context) {
 		d.view.Ready()
 		return
 	}
-	d.Enter(ctx, first)
+	d.Enter(ctx, Input{Text: first})
 }
 
-// entry handles an entry of the session.
-func (d conversationLoop) entry(e session.Entry) {
+// handleEntry handles an entry of the session.
+func (d *Driver) handleEntry(e session.Entry) {
 	switch ev := e.Event.(type) {
 	case session.Started:
 		d.working = true
 	case session.Finished:
 		d.working, d.leaving, d.awaited = false, false, false
-		tipAdvisor(d).show()
+		d.showTip()
 		d.view.Over(stopCall)
 	case session.Changed:
 		d.awaited = false
 	case session.Asked:
-		asker(d).ask(ev)
+		d.questions.add(ev)
 	case session.Settled:
-		asker(d).settle(ev)
+		d.questions.settle(ev)
 	}
 	d.view.Entry(e)
 	switch ev := e.Event.(type) {
@@ -310,7 +316,7 @@ func (d conversationLoop) entry(e session.Entry) {
 			d.watched.look(d.talk.Tasks)
 		}
 	}
-	if d.ended && (!d.Busy() || len(d.asked) > 0) { // a question can no longer be answered
+	if d.ended && (!d.Busy() || len(d.questions.asked) > 0) { // a question can no longer be answered
 		d.Quit()
 		return
 	}
@@ -318,7 +324,7 @@ func (d conversationLoop) entry(e session.Entry) {
 }
 
 // resume lets the view prompt, unless something is pending.
-func (d conversationLoop) resume() {
+func (d *Driver) resume() {
 	if d.talk != nil && d.next == nil && (!d.Busy() || d.Asking()) {
 		d.view.Resume()
 	}

@@ -10,19 +10,19 @@ import (
 	"adze/internal/tool"
 )
 
-// catchUp handles input from before the conversation was open.
-func (d conversationLoop) catchUp(ctx context.Context) {
-	lines := d.lines
-	d.lines = nil
-	for i, line := range lines {
+// Defer calls do when the next conversation is open. If that fails, the calls are dropped.
+func (d *Driver) Defer(do func(context.Context)) { d.pending = append(d.pending, do) }
+
+// replay handles input from before the conversation was open.
+func (d *Driver) replay(ctx context.Context) {
+	pending := d.pending
+	d.pending = nil
+	for i, do := range pending {
 		if !d.Open(ctx) {
-			d.lines = lines[i:]
+			d.pending = append(d.pending, pending[i:]...)
 			return
 		}
-		runner(d).handle(ctx, line)
-	}
-	if d.Open(ctx) {
-		d.view.Replay(ctx)
+		do(ctx)
 	}
 }
 
@@ -63,62 +63,49 @@ func isNote(text, trimmed string) bool {
 	return strings.HasPrefix(text, "#") && !strings.Contains(trimmed, "\n")
 }
 
-// Enter handles text entered by the user; see [Driver.Hand].
-func (d *Driver) Enter(ctx context.Context, text string) { d.Hand(ctx, Input{Text: text}) }
-
-// Hand handles an entry that does not answer a question. If a command is running, the entry is
+// Enter handles an entry that does not answer a question. If a command is running, the entry is
 // queued until it ends.
-func (d *Driver) Hand(ctx context.Context, e Input) {
-	if strings.TrimSpace(e.Text) != "" {
-		d.view.Keep(e.Text)
-	}
+func (d *Driver) Enter(ctx context.Context, e Input) {
 	if !d.slash.hold(e) {
-		runner{d}.handle(ctx, e)
+		d.handle(ctx, e)
 	}
 }
 
-// handle handles an entry that may have been queued.
-func (d runner) handle(ctx context.Context, e Input) {
+// handle executes an entry.
+func (d *Driver) handle(ctx context.Context, e Input) {
 	trimmed := strings.TrimSpace(e.Text)
 	d.Decline()
 	d.unfollow()
-	if trimmed != "" {
-		asker(d).postpone()
-	}
 	if trimmed == "" {
 		if !d.working {
 			d.view.Ready()
 		}
 		return
 	}
-	d.enter(ctx, e, trimmed)
-	if d.Open(ctx) && !d.Busy() {
-		d.view.Resume()
-	}
-}
-
-// enter executes an entry.
-func (d runner) enter(ctx context.Context, e Input, trimmed string) {
+	d.questions.postpone()
 	switch {
 	case isExitWord(trimmed):
 		d.Exit()
 	case IsCommand(trimmed):
 		d.Command(ctx, trimmed)
 	case strings.HasPrefix(trimmed, "!"):
-		if err := d.startTyped(ctx, strings.TrimSpace(trimmed[1:])); err != nil {
+		if err := d.startShell(ctx, strings.TrimSpace(trimmed[1:])); err != nil {
 			d.view.Fail(err)
 		}
 	case isNote(e.Text, trimmed):
 		answer, err := memory.Note(d.talk.Registry, strings.TrimSpace(trimmed[1:]))
-		d.carryOut(ctx, commandResult{answer: answer, err: err})
+		d.execute(ctx, commandResult{answer: answer, err: err})
 	default:
 		d.message(ctx, e)
+	}
+	if d.Open(ctx) && !d.Busy() {
+		d.view.Resume()
 	}
 }
 
 // message sends a message to the running turn, or in its own turn.
-func (d runner) message(ctx context.Context, e Input) {
-	tipAdvisor(d).said(e.Text)
+func (d *Driver) message(ctx context.Context, e Input) {
+	d.tips.said(e.Text, d.talk)
 	p := e.Prompt
 	if len(p.Parts) == 0 {
 		p = commands.Prompt{Text: e.Text}.Said()

@@ -17,19 +17,16 @@ type exitState struct {
 	unsaid  string // ID of the prompt withdrawn by the next interrupt; may be empty
 }
 
-// An exit implements leaving a conversation and interrupting its work.
-type exit struct{ *Driver }
-
 // Exit exits the program. If tasks that would end with it are running, the user has to confirm.
 func (d *Driver) Exit() {
-	if (exit{d}).confirmed() {
+	if d.mayLeave() {
 		d.Quit()
 	}
 }
 
-// confirmed reports whether the conversation can be left. If background tasks are running, the
+// mayLeave reports whether the conversation can be left. If background tasks are running, the
 // user is warned once.
-func (d exit) confirmed() bool {
+func (d *Driver) mayLeave() bool {
 	tasks := running(d.talk.Tasks)
 	if len(tasks) == 0 || d.warned {
 		return true
@@ -43,7 +40,7 @@ func (d exit) confirmed() bool {
 }
 
 // Interrupt interrupts the turn and its questions, as Ctrl-C does. The second call in a row
-// exits. InputConfig is true if the user was typing something, which is dropped.
+// exits. Typing is true if the user was typing something, which is dropped.
 func (d *Driver) Interrupt(ctx context.Context, typing bool) {
 	offered := d.Decline()
 	typing = offered || typing || d.followed != nil
@@ -54,7 +51,7 @@ func (d *Driver) Interrupt(ctx context.Context, typing bool) {
 	case d.slash.cancel(), d.typed.cancel():
 	case d.working:
 		d.leaving = true
-		exit{d}.stopping("Interrupting; Ctrl-C again exits")
+		d.showStopping("Interrupting; Ctrl-C again exits")
 		d.Submit(ctx, session.Interrupt{Queued: true, WithdrawPrompt: d.unsaid})
 	case typing:
 		d.leaving = false
@@ -66,8 +63,8 @@ func (d *Driver) Interrupt(ctx context.Context, typing bool) {
 	}
 }
 
-// stopping shows that the turn is being interrupted, until it has ended.
-func (d exit) stopping(title string) {
+// showStopping shows that the turn is being interrupted, until it has ended.
+func (d *Driver) showStopping(title string) {
 	d.tips.stopped = time.Now()
 	d.view.Over(stopCall)
 	d.view.Began(stopCall, title)
@@ -82,7 +79,7 @@ func (d *Driver) Stop(ctx context.Context) bool {
 		d.unfollow()
 	case d.slash.cancel(), d.typed.cancel():
 	case d.working:
-		exit{d}.stopping("Interrupting")
+		d.showStopping("Interrupting")
 		d.Submit(ctx, session.Interrupt{Queued: true, WithdrawPrompt: d.unsaid})
 	default:
 		return false
@@ -92,7 +89,7 @@ func (d *Driver) Stop(ctx context.Context) bool {
 
 // StopsTurn reports whether [Driver.Stop] would stop the turn.
 func (d *Driver) StopsTurn() bool {
-	return d.working && d.offer == nil && d.followed == nil && !d.Calling()
+	return d.working && d.questions.offer == nil && d.followed == nil && !d.Calling()
 }
 
 // Unsay sets the prompt to withdraw if the turn is interrupted before the model has begun to

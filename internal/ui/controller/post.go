@@ -16,6 +16,15 @@ func (d *Driver) Post(ctx context.Context, do func(context.Context)) bool {
 	}
 }
 
+// Background runs work in another goroutine, and then the function that it returns in the
+// goroutine of [Driver.Run]. The context is done when that ends.
+func (d *Driver) Background(work func(ctx context.Context) (show func())) {
+	go func() {
+		show := work(d.ctx)
+		d.Post(d.ctx, func(context.Context) { show() })
+	}()
+}
+
 // A Timer is a delayed function that can be stopped. A nil Timer has fired.
 type Timer struct {
 	timer   *time.Timer

@@ -32,8 +32,8 @@ type commandResult struct {
 	chosen bool // result of a choice from a list
 }
 
-// A slashCommand is a command or choice that runs for the user alongside the turn. The zero value runs
-// nothing.
+// A slashCommand is a command or choice that runs for the user alongside the turn. The zero
+// value runs nothing.
 type slashCommand struct {
 	stop context.CancelFunc // nil if nothing is running
 	done chan commandResult
@@ -41,11 +41,8 @@ type slashCommand struct {
 	lines []Input
 }
 
-// A runner runs commands.
-type runner struct{ *Driver }
-
-// run calls do and executes its result: immediately if it does not take long.
-func (d runner) run(ctx context.Context, title string, do func(context.Context) commandResult) {
+// runCommand calls do and executes its result: immediately if it does not take long.
+func (d *Driver) runCommand(ctx context.Context, title string, do func(context.Context) commandResult) {
 	within, stop := context.WithCancel(ctx)
 	done := make(chan commandResult, 1)
 	go func() { done <- do(within) }()
@@ -54,7 +51,7 @@ func (d runner) run(ctx context.Context, title string, do func(context.Context) 
 	select {
 	case e := <-done:
 		stop()
-		d.carryOut(ctx, e)
+		d.execute(ctx, e)
 	case <-wait.C:
 		d.slash = slashCommand{stop: stop, done: done}
 		d.view.Began(slashCall, title)
@@ -65,7 +62,7 @@ func (d runner) run(ctx context.Context, title string, do func(context.Context) 
 func (d *Driver) Command(ctx context.Context, line string) {
 	name, arg, _ := commands.Parse(line)
 	talk := d.talk
-	runner{d}.run(ctx, "/"+name, func(ctx context.Context) commandResult {
+	d.runCommand(ctx, "/"+name, func(ctx context.Context) commandResult {
 		answer, err := talk.Run(ctx, name, arg)
 		return commandResult{answer: answer, err: err}
 	})
@@ -103,8 +100,8 @@ func (s *slashCommand) abandon() {
 	*s = slashCommand{}
 }
 
-// over executes the answer of a finished command, and handles the entries queued behind it.
-func (d runner) over(ctx context.Context, e commandResult) {
+// commandDone executes the answer of a finished command, and handles the entries queued behind it.
+func (d *Driver) commandDone(ctx context.Context, e commandResult) {
 	lines := d.slash.lines
 	d.slash.stop()
 	d.view.Over(slashCall)
@@ -116,26 +113,24 @@ func (d runner) over(ctx context.Context, e commandResult) {
 			lines = nil
 		}
 	}
-	d.carryOut(ctx, e)
+	d.execute(ctx, e)
 	for i, line := range lines {
 		if !d.Open(ctx) {
-			d.lines = append(d.lines, lines[i:]...)
+			for _, line := range lines[i:] {
+				d.Defer(func(ctx context.Context) { d.Enter(ctx, line) })
+			}
 			return
 		}
-		if d.slash.runs() {
-			d.slash.lines = append(d.slash.lines, lines[i:]...)
-			break
-		}
-		d.handle(ctx, line)
+		d.Enter(ctx, line)
 	}
 	if d.ended && !d.Busy() {
 		d.Quit()
 	}
-	conversationLoop(d).resume()
+	d.resume()
 }
 
-// queue submits a command's prompt, to be answered after the running turn.
-func (d runner) queue(ctx context.Context, p session.Prompt) {
+// queuePrompt submits a command's prompt, to be answered after the running turn.
+func (d *Driver) queuePrompt(ctx context.Context, p session.Prompt) {
 	if d.working && d.Submit(ctx, p) {
 		d.view.Say("It is sent when the model has finished.")
 		return

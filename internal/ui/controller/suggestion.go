@@ -13,8 +13,8 @@ type Suggestion struct {
 	Answer func(ctx context.Context, chosen int) (string, error)
 }
 
-// look looks for a suggestion in the background.
-func (d conversationLoop) look(ctx context.Context, suggest func(context.Context) *Suggestion) {
+// lookForSuggestion looks for a suggestion in the background.
+func (d *Driver) lookForSuggestion(ctx context.Context, suggest func(context.Context) *Suggestion) {
 	if suggest == nil {
 		return
 	}
@@ -24,62 +24,9 @@ func (d conversationLoop) look(ctx context.Context, suggest func(context.Context
 }
 
 // suggestible returns the suggestion's channel, or nil while a question would disturb.
-func (d conversationLoop) suggestible() <-chan *Suggestion {
-	if d.Busy() || len(d.asked) > 0 || d.offer != nil || d.followed != nil || d.view.Typing() {
+func (d *Driver) suggestible() <-chan *Suggestion {
+	if d.Busy() || len(d.questions.asked) > 0 || d.questions.offer != nil || d.followed != nil || d.view.Typing() {
 		return nil
 	}
 	return d.found
-}
-
-// suggest shows s, which may be nil.
-func (d conversationLoop) suggest(s *Suggestion) {
-	d.found = nil
-	if s != nil {
-		d.asked = append(d.asked, Question{Suggestion: s})
-		d.held = true
-		asker(d).openQuestion()
-	}
-}
-
-// Suggested returns the current suggestion, or nil.
-func (q *questionQueue) Suggested() *Suggestion {
-	if !q.Asking() {
-		return nil
-	}
-	return q.asked[0].Suggestion
-}
-
-// Respond answers the current suggestion with the chosen answer, or with [Suggestion.Later] if
-// chosen is -1.
-func (d *Driver) Respond(ctx context.Context, chosen int) {
-	s := d.Suggested()
-	if s == nil {
-		return
-	}
-	d.asked = d.asked[1:]
-	d.held = len(d.asked) > 0
-	if chosen < 0 {
-		chosen = s.Later
-	}
-	said, err := s.Answer(ctx, chosen)
-	switch {
-	case err != nil:
-		d.view.Fail(err)
-	case said != "":
-		d.view.Say(said)
-	}
-	d.view.Ready()
-	asker{d}.openQuestion()
-}
-
-// postpone withdraws the suggestion because the user does something else.
-func (d asker) postpone() {
-	if len(d.asked) == 0 || d.asked[0].Suggestion == nil {
-		return
-	}
-	shown := !d.held
-	d.asked, d.held = d.asked[1:], false
-	if shown {
-		d.view.Postponed()
-	}
 }

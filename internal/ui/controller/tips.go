@@ -14,25 +14,35 @@ import (
 	"adze/internal/session"
 )
 
-// A tipState holds the observations for choosing a tip. A session shows at most one tip, after
-// the turn has ended.
-type tipState struct {
+// A tipAdvisor decides from the user's actions whether a tip would help. A session shows at
+// most one tip, after the turn has ended.
+type tipAdvisor struct {
+	enabled bool
+	home    string
+	post    func(do func()) // runs do in the driver's goroutine
+
 	approved map[string]int // calls a rule would allow, by rule
 	stopped  time.Time      // time the user last stopped the model
-	said     bool           // a message was sent
+	spoken   bool           // a message was sent
 	next     string         // pending tip; may be empty
 	over     bool           // a tip was already chosen in this session
 }
 
-// A tipAdvisor decides whether a tip would help.
-type tipAdvisor struct{ *Driver }
-
-// did records a user action.
-func (d tipAdvisor) did(deed tips.Action) {
-	if d.cfg.Tip == nil || d.tips.over || d.tips.next != "" {
-		return
+func (d *Driver) newTipAdvisor() *tipAdvisor {
+	return &tipAdvisor{
+		enabled: d.cfg.Tip != nil, home: d.cfg.Home,
+		post: func(do func()) { d.Post(d.ctx, func(context.Context) { do() }) },
 	}
-	d.tips.next = tips.For(deed)
+}
+
+// open reports whether a tip may still be chosen.
+func (t *tipAdvisor) open() bool { return t.enabled && !t.over && t.next == "" }
+
+// observe records a user action.
+func (t *tipAdvisor) observe(a tips.Action) {
+	if t.open() {
+		t.next = tips.For(a)
+	}
 }
 
 // corrects is the time after a stop in which a message counts as a correction.
@@ -40,22 +50,21 @@ const corrects = 2 * time.Minute
 
 // said records a message. Whether it names an outside directory is checked in the background,
 // because a file system may be slow.
-func (d tipAdvisor) said(text string) {
-	deed := tips.Action{Said: text, First: !d.tips.said && len(d.talk.Conversation()) == 0, Stopped: time.Since(d.tips.stopped) < corrects}
-	d.tips.said = true
-	d.did(deed)
+func (t *tipAdvisor) said(text string, c *Conversation) {
+	a := tips.Action{Said: text, First: !t.spoken && len(c.Conversation()) == 0, Stopped: time.Since(t.stopped) < corrects}
+	t.spoken = true
+	t.observe(a)
 	named := places(text)
-	if d.cfg.Tip == nil || d.tips.over || d.tips.next != "" || len(named) == 0 {
+	if !t.open() || len(named) == 0 {
 		return
 	}
-	roots := []string{d.talk.Dir}
-	if d.talk.Permission.Dirs != nil {
-		roots = append(roots, d.talk.Permission.Dirs()...)
+	roots := []string{c.Dir}
+	if c.Permission.Dirs != nil {
+		roots = append(roots, c.Permission.Dirs()...)
 	}
-	home := d.cfg.Home
 	go func() {
-		if deed.Outside = elsewhere(named, home, roots); deed.Outside {
-			d.Post(d.ctx, func(context.Context) { d.did(deed) })
+		if a.Outside = elsewhere(named, t.home, roots); a.Outside {
+			t.post(func() { t.observe(a) })
 		}
 	}()
 }
@@ -92,33 +101,42 @@ func elsewhere(named []string, home string, roots []string) bool {
 }
 
 // answered records the answer to a question.
-func (d tipAdvisor) answered(q session.Question, r session.Reply) {
+func (t *tipAdvisor) answered(q session.Question, r session.Reply) {
 	asked, ok := q.(session.Permission)
 	said, allows := r.(session.Decision)
 	if !ok || !allows || said.Behavior != permission.Allow || len(said.Updates) > 0 || len(asked.Lasting()) == 0 || len(asked.Lasting()[0].Rules) == 0 {
 		return
 	}
-	if d.tips.approved == nil {
-		d.tips.approved = map[string]int{}
+	if t.approved == nil {
+		t.approved = map[string]int{}
 	}
 	rule := asked.Lasting()[0].Rules[0].String()
-	d.tips.approved[rule]++
-	d.did(tips.Action{Approved: d.tips.approved[rule]})
+	t.approved[rule]++
+	t.observe(tips.Action{Approved: t.approved[rule]})
 }
 
-// show shows the pending tip unless the user has seen it before. That is looked up in a file,
-// in the background.
-func (d tipAdvisor) show() {
-	name := d.tips.next
-	if name == "" || d.tips.over {
+// take returns the pending tip, or "". No other is chosen afterwards.
+func (t *tipAdvisor) take() string {
+	name := t.next
+	if name == "" || t.over {
+		return ""
+	}
+	t.next, t.over = "", true
+	return name
+}
+
+// showTip shows the pending tip unless the user has seen it before. That is looked up in a
+// file, in the background.
+func (d *Driver) showTip() {
+	name := d.tips.take()
+	if name == "" {
 		return
 	}
-	d.tips.next, d.tips.over = "", true
 	go func() {
 		if text := d.cfg.Tip(d.ctx, name); text != "" {
 			d.Post(d.ctx, func(context.Context) {
 				d.view.Page(commands.Page{Blocks: []commands.Block{commands.Remark(text)}})
-				conversationLoop(d).resume()
+				d.resume()
 			})
 		}
 	}()

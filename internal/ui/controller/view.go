@@ -12,6 +12,8 @@ import (
 // A View shows a conversation, reads user input and passes it to the driver.
 type View interface {
 	Screen
+	QuestionView
+	CallView
 	// Begin shows a newly opened conversation: its greeting, the end of earlier messages, and
 	// the initial input, which may be empty. Left is called when the user has left a
 	// conversation.
@@ -19,38 +21,15 @@ type View interface {
 	Left(c *Conversation)
 	// Entry shows an entry of the session. Questions are shown by Ask.
 	Entry(e session.Entry)
-	// Ask shows the first pending question. Settled shows that it no longer needs an answer,
-	// and why.
-	Ask(q Question)
-	Settled(q Question, s session.Settled)
-	// Postponed hides the current suggestion.
-	Postponed()
-	// Offer shows a list that the user may choose from; see [Driver.Choose].
-	Offer(ctx context.Context, l commands.List)
-	// Began shows that something is running for the user alongside the turn, Progress its
-	// output, and Over that it has ended.
-	Began(id, title string)
-	Progress(id string, d tool.Display)
-	Over(id string)
-	// TaskEnded shows that a background task has ended.
-	TaskEnded(t *task.Task)
 
-	// InputConfig reports whether the user has begun to type, and Holding whether a question has to
-	// wait for that.
+	// Typing reports whether the user has begun to type.
 	Typing() bool
-	Holding() bool
 	// Return puts a text into the input.
 	Return(text string)
-	// Keep remembers an entry of the user.
-	Keep(text string)
-	// Drop discards input typed for a conversation that could not be opened, and reports
-	// whether there was any.
-	Drop() bool
-	// Replay handles input typed before the conversation was open.
-	Replay(ctx context.Context)
 	// Ready prompts the user. Resume does so unless the prompt is already shown.
 	Ready()
 	Resume()
+
 	// Frame updates the terminal. It returns nil or, if the terminal is too slow for more, a
 	// channel that receives a value when it has caught up; until then no entry is shown. Tick
 	// is called each second during activity.
@@ -60,6 +39,31 @@ type View interface {
 	Yield()
 	// Clipboard asks the terminal to copy a text to the clipboard.
 	Clipboard(text string) error
+}
+
+// A QuestionView shows questions and lists.
+type QuestionView interface {
+	// Ask shows the first pending question. Settled shows that it no longer needs an answer,
+	// and why.
+	Ask(q Question)
+	Settled(q Question, s session.Settled)
+	// Postponed hides the current suggestion.
+	Postponed()
+	// Holding reports whether a question has to wait, for example until the user has finished
+	// typing.
+	Holding() bool
+	// Offer shows a list that the user may choose from; see [Driver.Choose].
+	Offer(ctx context.Context, l commands.List)
+}
+
+// A CallView shows what runs for the user alongside the turn.
+type CallView interface {
+	// Began shows that a call is running, Progress its output, and Over that it has ended.
+	Began(id, title string)
+	Progress(id string, d tool.Display)
+	Over(id string)
+	// TaskEnded shows that a background task has ended.
+	TaskEnded(t *task.Task)
 }
 
 // A Screen shows messages to the user.

@@ -32,7 +32,7 @@ func (f *Front) chooses(ctx context.Context, text string) bool {
 	} else {
 		f.out.say(fmt.Sprintf("Enter a number from 1 to %d, or n to choose nothing.", len(shown)))
 	}
-	view{f}.Resume()
+	f.Resume()
 	return true
 }
 

@@ -16,7 +16,7 @@ import (
 func TestContextCommand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newConsole(t, "say hi", func(c *setup) {
-			c.Desk.Preamble.Blocks = func(agent.Model, []msg.ToolSpec) []prompt.Block {
+			c.Commands.Preamble.Blocks = func(agent.Model, []msg.ToolSpec) []prompt.Block {
 				return []prompt.Block{{Pieces: []prompt.Piece{{Name: "a\x1b[31m section", Text: strings.Repeat("word ", 20)}}}}
 			}
 		})

@@ -4,6 +4,8 @@ import (
 	"context"
 	"strconv"
 	"strings"
+
+	"adze/internal/ui/controller"
 )
 
 // An input is a line entered by the user, or the end of input.
@@ -88,12 +90,25 @@ func (f *Front) enter(ctx context.Context, text string) {
 			f.Respond(ctx, n-1)
 			return
 		}
-		f.Enter(ctx, text)
+		f.send(ctx, text)
 	case f.Asking():
 		f.reply(ctx, trimmed)
 	case f.chooses(ctx, trimmed):
 	default:
-		f.Enter(ctx, text)
+		f.send(ctx, text)
+	}
+}
+
+// send passes an entry that does not answer anything to the driver.
+func (f *Front) send(ctx context.Context, text string) {
+	f.remember(text)
+	f.Enter(ctx, controller.Input{Text: text})
+}
+
+// remember stores an entry for later sessions.
+func (f *Front) remember(text string) {
+	if f.cfg.Remember != nil && strings.TrimSpace(text) != "" {
+		f.cfg.Remember(text, true)
 	}
 }
 

@@ -129,7 +129,7 @@ func TestTasksEnd(t *testing.T) {
 			return r, tk.ToBackground()
 		})
 		c := newConsole(t, "use Start {}\nuse Start {}\n---\nsay Started.", func(s *setup) {
-			s.Desk.Tasks, s.Tools = table, []tool.Tool{start}
+			s.Commands.Tasks, s.Tools = table, []tool.Tool{start}
 		})
 		c.Enter("go\n")
 		c.Shows("* Start: runs in the background as " + tasks[0].ID)

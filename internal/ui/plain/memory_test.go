@@ -24,7 +24,7 @@ func TestMemoryCommand(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, "a.md"), []byte("# A\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			cfg.Desk.Memory = &commands.Memory{
+			cfg.Commands.Memory = &commands.Memory{
 				Folder: memdir.Folder{Dir: dir},
 				Off:    func() bool { return off },
 				Set:    func(to bool) error { off = to; return nil },
@@ -49,7 +49,7 @@ func TestMemoryCommand(t *testing.T) {
 		for _, s := range c.Sessions {
 			s.Close()
 		}
-		for _, want := range []string{"Memory is off for the rest", "Edited ", "There is no memory b;"} {
+		for _, want := range []string{"Memory is off for the rest", "Edited ", "No memory b;"} {
 			if !strings.Contains(c.Text(), want) {
 				t.Errorf("%q is not in %s", want, c.Text())
 			}

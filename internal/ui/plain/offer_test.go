@@ -37,7 +37,7 @@ func (n *notebook) Add(_ context.Context, path, line string) error {
 
 func (n *notebook) serve(c *setup) {
 	n.places = []instruct.Place{{Path: "/repo/AGENTS.md", Kind: instruct.Project}, {Path: "/home/ADZE.md", Kind: instruct.User, New: true, Keeps: "/home/CLAUDE.md"}}
-	c.Desk.Instructions = n
+	c.Commands.Instructions = n
 }
 
 // TestNumberSign checks that a line beginning with a number sign is added to instructions and
@@ -85,7 +85,7 @@ func TestNumberSignWhileItWorks(t *testing.T) {
 		c.Enter("# use tabs\n")
 		time.Sleep(20 * time.Second) // the model now asks about Do
 		if strings.Contains(c.Text(), "Allow?") {
-			t.Errorf("asked meanwhile: %s", c.Text())
+			t.Errorf("unexpected prompt: %s", c.Text())
 		}
 		c.Enter("1\n")
 		if diff := cmp.Diff([]string{"/repo/AGENTS.md: use tabs"}, n.added); diff != "" {
@@ -142,7 +142,7 @@ func TestNowhereToAdd(t *testing.T) {
 		want   string
 	}{
 		{nil, "This session reads no instruction files"},
-		{func(c *setup) { c.Desk.Instructions = new(notebook) }, "There is no instruction file to add to"},
+		{func(c *setup) { c.Commands.Instructions = new(notebook) }, "No instruction file to add to"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			c := newConsole(t, "say never", tt.change)

@@ -58,7 +58,7 @@ func (f *Front) Run(ctx context.Context) error {
 	defer f.out.fresh()
 	go f.read(ctx)
 	go f.interrupts(ctx)
-	return f.Driver.Run(ctx, view{f})
+	return f.Driver.Run(ctx, f)
 }
 
 // interrupts handles Ctrl-C, which does not arrive through the input.

@@ -118,9 +118,9 @@ func TestCommands(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newConsole(t, "say one\nusage input=0 output=4\n---\nsay two\nusage input=1 output=2\n---\nsay three\nusage input=1 output=2\n---\nexpect last \"/usr/bin/x explain\"\nsay A path.\nusage input=1 output=2", func(c *setup) {
 			c.WarnUSD = 5
-			controllertest.KeepSession(t, &c.Desk, "00000001-id", "a title")
-			controllertest.KeepSession(t, &c.Desk, "00000002-id", "another")
-			c.Desk.Execute = func(_ context.Context, command string, _ func(tool.Display)) (commands.ShellResult, error) {
+			controllertest.KeepSession(t, &c.Commands, "00000001-id", "a title")
+			controllertest.KeepSession(t, &c.Commands, "00000002-id", "another")
+			c.Commands.Execute = func(_ context.Context, command string, _ func(tool.Display)) (commands.ShellResult, error) {
 				return commands.ShellResult{Output: "ran " + command}, nil
 			}
 		})
@@ -220,7 +220,7 @@ func TestFirst(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			c := newConsole(t, "forever\nexpect last \"hello\"\nsay Welcome.", func(c *setup) {
 				c.First = first
-				controllertest.KeepSession(t, &c.Desk, "id-1", "a title")
+				controllertest.KeepSession(t, &c.Commands, "id-1", "a title")
 			})
 			if first == "/resume" {
 				c.Enter("1\n")
@@ -271,8 +271,8 @@ func TestTasks(t *testing.T) {
 		}
 		waited := begin("b3", "in the foreground")
 		c := newConsole(t, "use Wait {}\n---\nsay It goes on by itself.", func(c *setup) {
-			c.Desk.Tasks = table
-			c.Desk.Env.Keys.Lines = true
+			c.Commands.Tasks = table
+			c.Commands.Env.Keys.Lines = true
 			c.Width = func() int { return 200 } // room for the name of a file
 		})
 		c.Enter("/tasks\n")

@@ -41,7 +41,7 @@ func dialogFor(q session.Question) dialog {
 func (f *Front) reply(ctx context.Context, text string) {
 	r := f.asked.enter(f.out, text)
 	if r == nil {
-		view{f}.Ready()
+		f.Ready()
 		return
 	}
 	f.asked = nil

@@ -18,7 +18,7 @@ import (
 func TestCommandsWhileItWorks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newConsole(t, "use Wait {}\n---\nexpect no-text \"asked for\"\nsay Finished.\n---\nexpect last \"asked for tea\"\nsay Tea.", func(c *setup) {
-			c.Desk.Version, c.Desk.Env.Commands = "9.9", func(bool) []commands.Command { return controllertest.Commands() }
+			c.Commands.Version, c.Commands.Env.Commands = "9.9", func(bool) []commands.Command { return controllertest.Commands() }
 		})
 		c.Enter("go\n")
 		time.Sleep(time.Second)
@@ -48,7 +48,7 @@ func TestCommandsWhileItWorks(t *testing.T) {
 func TestSlowCommand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newConsole(t, "say Hi.", func(c *setup) {
-			c.Desk.Version, c.Desk.Env.Commands = "9.9", func(bool) []commands.Command { return controllertest.Commands() }
+			c.Commands.Version, c.Commands.Env.Commands = "9.9", func(bool) []commands.Command { return controllertest.Commands() }
 		})
 		c.Enter("/slow\n")
 		time.Sleep(2500 * time.Millisecond)

@@ -14,24 +14,22 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// A view shows the conversation; see [controller.View].
-type view struct{ *Front }
-
 // Begin shows the greeting, the end of an earlier conversation, and the initial input.
-func (f view) Begin(c *controller.Conversation, first string) {
+func (f *Front) Begin(c *controller.Conversation, first string) {
 	f.out.talk, f.asked = c, nil
 	f.out.say(c.Greeting)
 	f.out.recall(commands.Recent(c.Conversation()))
 	if first != "" {
 		f.out.say("> " + first)
+		f.remember(first)
 	}
 }
 
 // Left does nothing: the terminal holds the typed text.
-func (f view) Left(*controller.Conversation) {}
+func (f *Front) Left(*controller.Conversation) {}
 
 // Entry shows an entry of the session.
-func (f view) Entry(e session.Entry) {
+func (f *Front) Entry(e session.Entry) {
 	f.out.count(e.Seq)
 	switch ev := e.Event.(type) {
 	case session.Started:
@@ -49,7 +47,7 @@ func (f view) Entry(e session.Entry) {
 }
 
 // Ask shows a question.
-func (f view) Ask(q controller.Question) {
+func (f *Front) Ask(q controller.Question) {
 	f.out.fresh()
 	if s := q.Suggestion; s != nil {
 		f.out.say(s.Text)
@@ -68,7 +66,7 @@ func (f view) Ask(q controller.Question) {
 }
 
 // Settled shows why the current question no longer needs an answer.
-func (f view) Settled(q controller.Question, s session.Settled) {
+func (f *Front) Settled(q controller.Question, s session.Settled) {
 	f.asked = nil
 	if !f.Leaving() {
 		f.out.say(ask.Settled(q.Question, s))
@@ -76,7 +74,7 @@ func (f view) Settled(q controller.Question, s session.Settled) {
 }
 
 // Offer shows a list with numbered choices.
-func (f view) Offer(_ context.Context, l commands.List) {
+func (f *Front) Offer(_ context.Context, l commands.List) {
 	if len(l.Choices) == 0 {
 		f.Decline()
 		f.out.page(l.Page)
@@ -91,65 +89,52 @@ func (f view) Offer(_ context.Context, l commands.List) {
 const chooseOrContinue = "Enter a number to choose, or anything else to continue."
 
 // Postponed does nothing: the next prompt is an ordinary one.
-func (f view) Postponed() {}
+func (f *Front) Postponed() {}
 
 // Began shows that something is running.
-func (f view) Began(id, title string) {
+func (f *Front) Began(id, title string) {
 	f.out.calls = append(f.out.calls, &call{id: id, title: title, began: time.Now()})
 }
 
 // Progress records its output.
-func (f view) Progress(id string, d tool.Display) { f.out.progress(id, d) }
+func (f *Front) Progress(id string, d tool.Display) { f.out.progress(id, d) }
 
 // Over records that it has ended.
-func (f view) Over(id string) { f.out.forget(id) }
+func (f *Front) Over(id string) { f.out.forget(id) }
 
 // TaskEnded shows that a task has ended.
-func (f view) TaskEnded(t *task.Task) { f.out.taskEnded(t) }
+func (f *Front) TaskEnded(t *task.Task) { f.out.taskEnded(t) }
 
 // Say writes a text.
-func (f view) Say(text string) { f.out.say(text) }
+func (f *Front) Say(text string) { f.out.say(text) }
 
 // Fail writes an error.
-func (f view) Fail(err error) { f.out.fail(err) }
+func (f *Front) Fail(err error) { f.out.fail(err) }
 
 // Page writes a page.
-func (f view) Page(p commands.Page) { f.out.page(p) }
+func (f *Front) Page(p commands.Page) { f.out.page(p) }
 
 // Whole writes a page without omitting anything.
-func (f view) Whole(p commands.Page) {
+func (f *Front) Whole(p commands.Page) {
 	f.out.unbounded = true
 	f.out.page(p)
 	f.out.unbounded = false
 }
 
 // Typing reports whether the user has begun a multi-line entry.
-func (f view) Typing() bool { return f.partial != "" }
+func (f *Front) Typing() bool { return f.partial != "" }
 
 // Holding reports whether questions have to wait.
-func (f view) Holding() bool { return f.partial != "" }
+func (f *Front) Holding() bool { return f.partial != "" }
 
 // Return does nothing: the terminal edits the line.
-func (f view) Return(string) {}
-
-// Keep remembers entered text.
-func (f view) Keep(text string) {
-	if f.cfg.Remember != nil {
-		f.cfg.Remember(text, true)
-	}
-}
-
-// Drop does nothing: the terminal driver holds lines entered early.
-func (f view) Drop() bool { return false }
-
-// Replay does nothing; see Drop.
-func (f view) Replay(context.Context) {}
+func (f *Front) Return(string) {}
 
 // Frame does nothing: everything is written immediately.
-func (f view) Frame() (room <-chan struct{}) { return nil }
+func (f *Front) Frame() (room <-chan struct{}) { return nil }
 
 // Ready writes the prompt of the current question or of the conversation.
-func (f view) Ready() {
+func (f *Front) Ready() {
 	f.out.fresh()
 	switch {
 	case f.Conversation() == nil:
@@ -161,23 +146,23 @@ func (f view) Ready() {
 }
 
 // Resume writes the prompt unless it is already shown.
-func (f view) Resume() {
+func (f *Front) Resume() {
 	if !f.out.prompted {
 		f.Ready()
 	}
 }
 
 // Tick writes the current wait.
-func (f view) Tick() {
+func (f *Front) Tick() {
 	if !f.Asking() && f.Offered() == nil {
 		f.out.waiting()
 	}
 }
 
 // Yield completes the line before another program takes over the terminal.
-func (f view) Yield() { f.out.fresh() }
+func (f *Front) Yield() { f.out.fresh() }
 
 // Clipboard returns an error because a line-based terminal has no clipboard.
-func (f view) Clipboard(string) error {
+func (f *Front) Clipboard(string) error {
 	return errors.New("this terminal has no clipboard, and neither wl-copy, xclip, xsel nor pbcopy is there")
 }

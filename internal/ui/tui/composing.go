@@ -3,26 +3,23 @@ package tui
 // leastHeight is the minimum terminal height at which the status is shown.
 const leastHeight = 6
 
-// A composerView draws the rows around the composer.
-type composerView struct{ *Front }
-
-// add adds the current question, the queued messages, the composer, and the suggestions or the
+// addInput adds the current question, the queued messages, the composer, and the suggestions or the
 // status.
-func (f composerView) add(s *stack, height int) {
+func (f *Front) addInput(s *stack, height int) {
 	width := f.cfg.Width()
 	f.keyboard.Colourless = !f.cfg.Palette.Coloured()
 	typed, caret := f.keyboard.Rows(width, max(3, height/3))
-	below := f.status(f.width())
+	below := f.status(f.cfg.width())
 	if height < leastHeight { // room only for the question and the composer
 		below = nil
 	}
 	if f.popup.Open() {
-		below, _ = f.popup.Rows(f.width(), s.left-len(typed))
+		below, _ = f.popup.Rows(f.cfg.width(), s.left-len(typed))
 	}
 	waiting, _ := f.outbox.Rows(width, s.left-len(typed)-len(below), f.cfg.Glyphs)
 	own := len(waiting) + len(typed) + len(below)
 	s.left -= own
-	s.add(questionView(f).rows(f.width()))
+	s.add(f.asked.rows(f.cfg.width()))
 	s.left += own
 	if s.caret != nil { // the caret is in the question
 		caret = nil

@@ -39,8 +39,8 @@ func (f *Front) lookUp(l *lookup, find func(ctx context.Context) (show func()), 
 		return
 	}
 	l.runs = true
-	f.runInBackground(func() func() {
-		show := find(f.ctx)
+	f.Background(func(ctx context.Context) func() {
+		show := find(ctx)
 		return func() {
 			l.runs = false
 			show()
@@ -166,7 +166,7 @@ func (f *Front) attend() {
 func (f *Front) signs(events []keys.Event) (pressed bool) {
 	for _, ev := range events {
 		if away := f.footer.watch.Sign(ev); away > 0 {
-			remarker{f}.back(away)
+			f.remarks.back(away)
 		}
 	}
 	f.attend()

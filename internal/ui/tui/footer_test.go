@@ -22,7 +22,7 @@ import (
 func TestStatus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newConsole(t, 80, 24, "say Done.", func(s *setup) {
-			s.Desk.Permission.Allowed = func(mode string) bool { return mode == "auto" }
+			s.Commands.Permission.Allowed = func(mode string) bool { return mode == "auto" }
 		})
 		c.Shows("  ask ∙ haiku 5.5 ∙ 0% ∙ $0.00")
 		c.Enter("hello\r")
@@ -46,7 +46,7 @@ func TestCustomStatus(t *testing.T) {
 		var runs, at, most atomic.Int32
 		line, failed := "\x1b[32mmine\x1b[0m", error(nil)
 		c := newConsole(t, 80, 24, "forever\nsay Done.", func(s *setup) {
-			s.Desk.Env.StatusLine = func(ctx context.Context, _ *commands.Registry) (string, error) {
+			s.Commands.Env.StatusLine = func(ctx context.Context, _ *commands.Registry) (string, error) {
 				runs.Add(1)
 				most.Store(max(most.Load(), at.Add(1)))
 				defer at.Add(-1)
@@ -142,7 +142,7 @@ func TestRepaint(t *testing.T) {
 			out.Writer, s.Out = s.Out, out
 			s.Palette = draw.PaletteFor(true, "dark", env)
 			s.Repaint = func() (draw.Palette, bool) { return next, changed }
-			s.Desk.Permission.Mode = func() string { return "plan" }
+			s.Commands.Permission.Mode = func() string { return "plan" }
 		})
 		if got := out.take(); !strings.Contains(got, "\x1b[38;5;117mplan") {
 			t.Errorf("%q", got)
@@ -188,7 +188,7 @@ func TestRequestStatus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked atomic.Int32
 		c := newConsole(t, 80, 24, "forever\nsay Done.", func(s *setup) {
-			s.Desk.Env.Request = func(context.Context) (commands.Request, bool) {
+			s.Commands.Env.Request = func(context.Context) (commands.Request, bool) {
 				asked.Add(1)
 				return commands.Request{Text: "#12 checks\x1b[2J fail", Mood: commands.Ill}, true
 			}
@@ -196,15 +196,15 @@ func TestRequestStatus(t *testing.T) {
 		c.Shows("∙ #12 checks fail")
 		c.Enter("hello\r")
 		if asked.Load() != 1 {
-			t.Error("it is asked too often")
+			t.Error("polled too often")
 		}
 		time.Sleep(time.Hour)
 		if asked.Load() != 1 {
-			t.Error("it is asked though nothing happens")
+			t.Error("polled while idle")
 		}
 		c.Enter("hello\r")
 		if asked.Load() != 2 {
-			t.Error("it is not asked again")
+			t.Error("not polled again")
 		}
 		c.End()
 	})

@@ -8,15 +8,15 @@ import (
 var noPoint screen.Point
 
 // Frame updates the terminal: completed output, and below it the live rows of the components.
-func (f view) Frame() (room <-chan struct{}) {
+func (f *Front) Frame() (room <-chan struct{}) {
 	f.repaint()
-	if f.full == nil {
+	if f.pages.current == nil {
 		f.screen.ClosePage()
 	}
 	height := f.cfg.Height()
 	s := &stack{left: height - 1}
 	if !f.Closed() {
-		composerView(f).add(s, height)
+		f.addInput(s, height)
 	}
 	final := f.script.Final(f.cfg.Width())
 	if rows := f.asked.take(); len(rows) > 0 {
@@ -31,17 +31,17 @@ func (f view) Frame() (room <-chan struct{}) {
 		caret.Row += len(above)
 	}
 	f.screen.Frame(f.cfg.Palette.Lines(final), f.cfg.Palette.Unlinked().Lines(live), *caret)
-	if f.full != nil {
-		questionView(f).disturb()
-		pageView(f).show()
+	if f.pages.current != nil {
+		f.asked.disturb()
+		f.pages.show()
 	} else {
-		questionView(f).seen()
+		f.asked.seen()
 	}
 	return f.screen.Room()
 }
 
 // width returns the maximum width of live rows.
-func (f *Front) width() int { return min(f.cfg.Width()-1, screen.Widest) }
+func (c *Config) width() int { return min(c.Width()-1, screen.Widest) }
 
 // A stack holds the rows of components, one below the other.
 type stack struct {

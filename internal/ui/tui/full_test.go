@@ -42,7 +42,7 @@ func TestNestedLists(t *testing.T) {
 		}, "red", "slow", "long")
 		first := list("First", func(commands.Choice) commands.Answer { return second }, "one", "two")
 		c := newConsole(t, 80, 24, "say I see.", func(c *setup) {
-			c.Desk.Env.Sections = []commands.Section{{Name: "Test", Commands: []commands.Command{{
+			c.Commands.Env.Sections = []commands.Section{{Name: "Test", Commands: []commands.Command{{
 				Name: "nest", Run: func(context.Context, *commands.Registry, string) (commands.Answer, error) { return first, nil },
 			}}}}
 		})
@@ -65,7 +65,7 @@ func TestNestedLists(t *testing.T) {
 		before := loads
 		press("\x1b", "First  two")
 		if loads != before+1 {
-			t.Error("what the list shows is not looked up again")
+			t.Error("no second lookup of listed names")
 		}
 		press("\x1b", "First")
 		c.Hides("First  two")

@@ -1,10 +1,7 @@
 package tui
 
 import (
-	"cmp"
 	"context"
-	"fmt"
-	"os"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -24,34 +21,31 @@ func (f *Front) take(ctx context.Context, events []keys.Event) {
 	alone := dialog.Pressed(events)
 	for i, ev := range events {
 		if !f.Open(ctx) {
-			f.keyboard.ahead = append(f.keyboard.ahead, events[i:]...)
+			f.Defer(func(ctx context.Context) { f.take(ctx, events[i:]) })
 			return
 		}
-		keyHandler{f}.press(ctx, ev, alone)
+		f.press(ctx, ev, alone)
 	}
 }
-
-// keyHandler handles pressed keys.
-type keyHandler struct{ *Front }
 
 // press passes a key to the component it is meant for. Alone is true if it was pressed, not
 // pasted with others. A key that answers a question does not count as typing, so it does not
 // delay the next question.
-func (f keyHandler) press(ctx context.Context, ev keys.Event, alone bool) {
+func (f *Front) press(ctx context.Context, ev keys.Event, alone bool) {
 	if ev.Key.Name != "escape" {
 		f.escaped = time.Time{}
 	}
-	asks := f.asked.dialog != nil && f.full == nil && !f.popup.Open() // Tab accepts a suggestion first
+	asks := f.asked.dialog != nil && f.pages.current == nil && !f.popup.Open() // Tab accepts a suggestion first
 	if !asks {
 		f.asked.typed(ev)
 	}
 	switch {
-	case f.full != nil:
-		pageView(f).press(ctx, ev)
+	case f.pages.current != nil:
+		f.pages.press(ctx, ev)
 		return
-	case remarker(f).press(ev):
+	case f.remarks.press(ev):
 		return
-	case asks && questionView(f).press(ctx, ev, alone):
+	case asks && f.asked.press(ctx, ev, alone):
 		return
 	case alone && f.explains(ctx, ev):
 		return
@@ -59,19 +53,19 @@ func (f keyHandler) press(ctx context.Context, ev keys.Event, alone bool) {
 		return
 	}
 	action := f.keyboard.press(ev, f.cfg.Width(), f.contexts()...)
-	f.edited()
+	f.outbox.edited()
 	switch ev.Kind {
 	case keys.Paste:
-		imageInserter(f).dropped(ev.Text)
+		f.attachDropped(ev.Text)
 	case keys.FocusOut:
-		sender(f).store()
+		f.outbox.save()
 	}
 	f.act(ctx, action)
 	f.suggest()
 }
 
 // contexts returns the contexts that override the text bindings.
-func (f keyHandler) contexts() (all []keys.Context) {
+func (f *Front) contexts() (all []keys.Context) {
 	if !f.keyboard.Empty() {
 		return nil
 	}
@@ -85,7 +79,7 @@ func (f keyHandler) contexts() (all []keys.Context) {
 }
 
 // act performs an action that does not edit the text.
-func (f keyHandler) act(ctx context.Context, action keys.Action) {
+func (f *Front) act(ctx context.Context, action keys.Action) {
 	if name, ok := strings.CutPrefix(string(action), keys.CommandPrefix); ok {
 		f.Command(ctx, "/"+name)
 		return
@@ -96,12 +90,12 @@ func (f keyHandler) act(ctx context.Context, action keys.Action) {
 	case keys.Complete:
 		f.tab(ctx)
 	case keys.TakeBack:
-		sender(f).takeBack(ctx)
+		f.outbox.takeBack(ctx)
 	case keys.PasteImage:
-		imageInserter(f).paste()
+		f.pasteClipboard()
 	case keys.Interrupt:
 		typing := f.keyboard.forget()
-		sender(f).stop(ctx, f.Working() && !f.Calling(), func() bool { f.Interrupt(ctx, typing); return true })
+		f.outbox.stop(ctx, f.Working() && !f.Calling(), func() bool { f.Interrupt(ctx, typing); return true })
 	case keys.Cancel:
 		f.escape(ctx)
 	case keys.Exit:
@@ -115,7 +109,7 @@ func (f keyHandler) act(ctx context.Context, action keys.Action) {
 	case keys.Background:
 		f.Submit(ctx, session.Detach{})
 	case keys.ShowOutput:
-		pageView(f).read(ctx, f.whole())
+		f.pages.read(ctx, f.whole())
 	case keys.ShowTasks:
 		f.Command(ctx, commands.ShowTasks)
 	case keys.PickModel:
@@ -128,32 +122,32 @@ func (f keyHandler) act(ctx context.Context, action keys.Action) {
 }
 
 // enter accepts the selected suggestion, or sends the message.
-func (f keyHandler) enter(ctx context.Context) {
+func (f *Front) enter(ctx context.Context) {
 	before, _ := f.keyboard.Before()
 	c, ok := f.popup.Enter(before)
 	if ok {
 		f.keyboard.Replace(utf8.RuneCountInString(c.Typed), c.With)
 	}
 	if !ok || c.Runs {
-		sender(f).send(ctx, false)
+		f.send(ctx, false)
 	}
 }
 
 // tab accepts the selected suggestion. While the model works, it sends the message for a turn
 // of its own.
-func (f keyHandler) tab(ctx context.Context) {
+func (f *Front) tab(ctx context.Context) {
 	before, _ := f.keyboard.Before()
 	if c, ok := f.popup.Take(before); ok {
 		f.keyboard.Replace(utf8.RuneCountInString(c.Typed), c.With)
 		return
 	}
 	if f.Working() && controller.IsMessage(f.keyboard.Text()) {
-		sender(f).send(ctx, true)
+		f.send(ctx, true)
 	}
 }
 
 // suggest updates the suggestions for the typed text.
-func (f keyHandler) suggest() {
+func (f *Front) suggest() {
 	before, whole := f.keyboard.Before()
 	if _, _, searching := f.keyboard.Searching(); searching || f.keyboard.Kind() != compose.Message {
 		before, whole = "", false
@@ -161,30 +155,21 @@ func (f keyHandler) suggest() {
 	f.popup.Typed(before, whole)
 }
 
-// runInBackground runs work in another goroutine, and then the function it returns in the front end's
-// goroutine.
-func (f *Front) runInBackground(work func() (show func())) {
-	go func() {
-		show := work()
-		f.Post(f.ctx, func(context.Context) { show() })
-	}()
-}
-
 // suspend stops the program until the user resumes it.
-func (f keyHandler) suspend() {
+func (f *Front) suspend() {
 	if f.cfg.Suspend == nil {
 		return
 	}
-	sender(f).store()
-	view(f).Yield()
+	f.outbox.save()
+	f.Yield()
 	f.cfg.Suspend()
 	f.resumed = time.Now()
-	questionView(f).disturb()
+	f.asked.disturb()
 }
 
 // explains handles the key that shows the keys and commands, and reports whether it was that
 // key. While the user types, it is a character.
-func (f keyHandler) explains(ctx context.Context, ev keys.Event) bool {
+func (f *Front) explains(ctx context.Context, ev keys.Event) bool {
 	if ev.Kind != keys.Press || ev.Text != "?" || !f.keyboard.Empty() {
 		return false
 	}
@@ -197,58 +182,36 @@ const again = time.Second
 
 // escape interrupts the current work. Pressed twice, it drops the typed text or goes back in
 // the conversation.
-func (f keyHandler) escape(ctx context.Context) {
+func (f *Front) escape(ctx context.Context) {
 	twice := time.Since(f.escaped) < again
 	f.escaped = time.Now()
 	switch {
-	case sender(f).stop(ctx, f.StopsTurn(), func() bool { return f.Stop(ctx) }):
+	case f.outbox.stop(ctx, f.StopsTurn(), func() bool { return f.Stop(ctx) }):
 	case !twice:
 		return
 	case !f.keyboard.Empty():
 		f.keyboard.forget()
 	default:
-		f.Enter(ctx, commands.GoBack)
+		f.keyboard.keep(commands.GoBack, true)
+		f.Enter(ctx, controller.Input{Text: commands.GoBack})
 	}
 	f.escaped = time.Time{}
 }
 
 // openEditor opens the message in an editor. Text written before the editor failed is kept in
 // the history.
-func (f keyHandler) openEditor() {
+func (f *Front) openEditor() {
 	text := f.keyboard.Text()
-	edited, err := f.editText(text)
+	edited, err := f.outbox.editText(text)
 	edited = strings.TrimSuffix(strings.ReplaceAll(edited, "\r\n", "\n"), "\n")
 	switch {
 	case err != nil:
 		if edited != text {
 			f.keyboard.keep(edited, false)
 		}
-		view(f).Fail(err)
+		f.Fail(err)
 	case edited != text:
 		f.keyboard.Revise(edited)
-		f.edited()
+		f.outbox.edited()
 	}
-}
-
-// editText returns the text as edited by the user, even if the editor fails.
-func (f keyHandler) editText(text string) (string, error) {
-	file, err := os.CreateTemp("", "adze-message-*.md")
-	if err != nil {
-		return "", err
-	}
-	defer os.Remove(file.Name())
-	_, err = file.WriteString(text)
-	if closing := file.Close(); err == nil {
-		err = closing
-	}
-	if err != nil {
-		return "", err
-	}
-	sender(f).store()
-	failed := f.Edit(file.Name())
-	data, err := os.ReadFile(file.Name())
-	if err != nil {
-		err = fmt.Errorf("reading what was edited: %w", err)
-	}
-	return strings.ToValidUTF8(string(data), "\uFFFD"), cmp.Or(failed, err)
 }

@@ -19,7 +19,6 @@ type keyboard struct {
 	typing  controller.InputConfig
 	decoder keys.Decoder
 	late    *controller.Timer // fires when the rest of a key is overdue
-	ahead   []keys.Event      // keys pressed while switching conversations, for the new one
 	due     *controller.Timer // fires when the draft is to be saved
 	typed   time.Time         // time of the first unsaved key, or zero
 	saved   []byte            // last saved draft
@@ -120,23 +119,6 @@ func (k *keyboard) keep(text string, sent bool) {
 	if k.typing.Remember != nil {
 		k.typing.Remember(text, sent)
 	}
-}
-
-// settled is the delay after the last key before the draft is saved. unsaved is the maximum
-// delay after the first key, which limits the loss during continuous typing.
-const (
-	settled = 500 * time.Millisecond
-	unsaved = 2 * time.Second
-)
-
-// edited schedules saving the draft.
-func (f *Front) edited() {
-	k := f.keyboard
-	if k.typed.IsZero() {
-		k.typed = time.Now()
-	}
-	k.due.Stop()
-	k.due = f.After(min(settled, time.Until(k.typed.Add(unsaved))), func(context.Context) { sender{f}.store() })
 }
 
 // save saves a session's queued messages and typed message.

@@ -202,7 +202,7 @@ func TestEditor(t *testing.T) {
 func TestTyped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newConsole(t, 80, 24, "expect text \"$ make\"\nexpect text \"interrupted\"\nsay I see.", func(s *setup) {
-			s.Desk.Execute = func(ctx context.Context, command string, report func(tool.Display)) (commands.ShellResult, error) {
+			s.Commands.Execute = func(ctx context.Context, command string, report func(tool.Display)) (commands.ShellResult, error) {
 				report(tool.Output{Text: "building", Lines: 1})
 				<-ctx.Done()
 				return commands.ShellResult{Output: "building\ninterrupted"}, nil
@@ -241,7 +241,7 @@ func TestTasksEnd(t *testing.T) {
 			return r, tk.ToBackground()
 		})
 		c := newConsole(t, 80, 24, "use Start {}\nuse Start {}\n---\nsay Started.", func(s *setup) {
-			s.Desk.Tasks, s.Tools = table, []tool.Tool{start}
+			s.Commands.Tasks, s.Tools = table, []tool.Tool{start}
 		})
 		c.Enter("go\r")
 		c.Shows("✓ Start: runs in the background as " + tasks[0].ID)
@@ -271,7 +271,7 @@ func TestGarbage(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(seed, 1))
 			c := newConsole(t, 80, 24, "forever\nfragments 3 every=300ms\nsay Some *text* with `code` and \x1b[31m.", func(s *setup) {
-				s.Desk.Execute = func(ctx context.Context, _ string, report func(tool.Display)) (commands.ShellResult, error) {
+				s.Commands.Execute = func(ctx context.Context, _ string, report func(tool.Display)) (commands.ShellResult, error) {
 					report(tool.Output{Text: "\x1b[2Jx", Lines: 1})
 					time.Sleep(time.Second)
 					return commands.ShellResult{Output: "done"}, nil
@@ -430,14 +430,14 @@ func TestInterrupts(t *testing.T) {
 func TestTypedAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newConsole(t, 80, 24, "forever\nexpect last \"hello\"\nsay Welcome.", func(c *setup) {
-			controllertest.KeepSession(t, &c.Desk, "id-1", "a title")
+			controllertest.KeepSession(t, &c.Commands, "id-1", "a title")
 		})
 		c.Enter("/resume id-1\rhello\rhalf a li")
 		c.Shows("Welcome.")
 		c.Shows("❯ half a li")
 		c.Enter("ne\x15/resume id-1\r/resume id-1\rhello there\r")
 		c.Enter("/resume missing\rdelete it\r")
-		c.Shows("What was typed for it is dropped.")
+		c.Shows("Unsent input was discarded.")
 		c.Enter("\x03\x03")
 		if diff := cmp.Diff([]string{"", "id-1", "id-1", "id-1"}, c.Opened); diff != "" {
 			t.Errorf("sessions (-want +got):\n%s", diff)
@@ -456,7 +456,7 @@ func TestTypedAhead(t *testing.T) {
 func TestSlowCommand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newConsole(t, 80, 24, "say Hi.", func(c *setup) {
-			c.Desk.Version, c.Desk.Env.Commands = "9.9", func(bool) []commands.Command { return controllertest.Commands() }
+			c.Commands.Version, c.Commands.Env.Commands = "9.9", func(bool) []commands.Command { return controllertest.Commands() }
 		})
 		c.Enter("/slow\r")
 		time.Sleep(2500 * time.Millisecond)
@@ -618,8 +618,8 @@ func TestAgentsAtWork(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := newConsole(t, 80, 24, "use Wait {}\n---\nuse Wait {}\n---\nsay Done.", func(s *setup) {
-			s.Desk.Tasks = table
-			s.Desk.Extensions.Agents.Working = func() []commands.RunningAgent {
+			s.Commands.Tasks = table
+			s.Commands.Extensions.Agents.Working = func() []commands.RunningAgent {
 				return []commands.RunningAgent{
 					{ID: "a1", Type: "scout", Title: "look around", Calls: 2, Last: "Read b.go"},
 					{ID: "a2", Type: "scout", Title: "look again"},

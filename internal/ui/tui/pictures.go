@@ -11,57 +11,54 @@ import (
 	"adze/internal/ui/tui/compose"
 )
 
-// imageInserter inserts images into the message. Slow work runs in the background.
-type imageInserter struct{ *Front }
-
-// dropped replaces pasted image paths with the images, if the paste consists only of such
+// attachDropped replaces pasted image paths with the images, if the paste consists only of such
 // paths.
-func (f imageInserter) dropped(pasted string) {
+func (f *Front) attachDropped(pasted string) {
 	store := f.cfg.Typing.Pictures
 	if store == nil {
 		return
 	}
 	for _, d := range compose.Drops(pasted, f.cfg.Typing.Home) {
-		f.runInBackground(func() func() {
-			image, err := store.Read(f.ctx, d.Path)
+		f.Background(func(ctx context.Context) func() {
+			image, err := store.Read(ctx, d.Path)
 			return func() {
 				if err == nil && f.keyboard.AttachFor(d.Text, image) { // otherwise it stays a path
-					f.edited()
+					f.outbox.edited()
 				}
 			}
 		})
 	}
 }
 
-// paste inserts the clipboard content.
-func (f imageInserter) paste() {
+// pasteClipboard inserts the clipboard content.
+func (f *Front) pasteClipboard() {
 	store, read := f.cfg.Typing.Pictures, f.cfg.Typing.Clipboard
 	if store == nil || read == nil {
 		return
 	}
-	f.runInBackground(func() func() {
-		c, err := read(f.ctx)
+	f.Background(func(ctx context.Context) func() {
+		c, err := read(ctx)
 		var image edit.Image
 		if err == nil && c.Image != nil {
-			image, err = store.Take(f.ctx, c.Image)
+			image, err = store.Take(ctx, c.Image)
 		}
-		return func() { f.pasted(c, image, err) }
+		return func() { f.insertClipboard(c, image, err) }
 	})
 }
 
-// pasted inserts content read from the clipboard.
-func (f imageInserter) pasted(c clipboard.Content, image edit.Image, err error) {
+// insertClipboard inserts content read from the clipboard.
+func (f *Front) insertClipboard(c clipboard.Content, image edit.Image, err error) {
 	switch {
 	case errors.Is(err, clipboard.ErrNoProgram):
-		view(f).Say("The clipboard cannot be read: install wl-clipboard, xclip or xsel, or give the path of the image.")
+		f.Say("The clipboard cannot be read: install wl-clipboard, xclip or xsel, or give the path of the image.")
 	case err != nil:
-		view(f).Fail(err)
+		f.Fail(err)
 	case c.Image != nil:
 		f.keyboard.Attach(image)
 	case c.Text != "":
-		keyHandler(f).press(context.Background(), keys.Event{Kind: keys.Paste, Text: c.Text, At: time.Now()}, true)
+		f.press(context.Background(), keys.Event{Kind: keys.Paste, Text: c.Text, At: time.Now()}, true)
 	default:
-		view(f).Say("The clipboard is empty.")
+		f.Say("The clipboard is empty.")
 	}
-	f.edited()
+	f.outbox.edited()
 }

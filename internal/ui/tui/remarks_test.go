@@ -42,7 +42,7 @@ const manyTurns = "forever\nsay Done."
 
 func away(w *wit) func(*setup) {
 	return func(s *setup) {
-		s.Desk.Env.Remarks = commands.Remarks{Away: w.remark, After: func() time.Duration { return 5 * time.Minute }}
+		s.Commands.Env.Remarks = commands.Remarks{Away: w.remark, After: func() time.Duration { return 5 * time.Minute }}
 	}
 }
 
@@ -120,7 +120,7 @@ func TestAwayMeanwhile(t *testing.T) {
 }
 
 func next(w *wit) func(*setup) {
-	return func(s *setup) { s.Desk.Env.Remarks = commands.Remarks{Next: w.remark} }
+	return func(s *setup) { s.Commands.Env.Remarks = commands.Remarks{Next: w.remark} }
 }
 
 // TestNext checks that a proposed message is shown in the empty composer, can be accepted for

@@ -64,17 +64,15 @@ type Front struct {
 	screen   *screen.Screen
 	keyboard *keyboard
 	script   *transcript.Transcript
-	outbox   outbox
-	popup    *popup.Popup    // popup of the open conversation
-	ctx      context.Context // context of Run, for background work
-	asked    questionState
+	outbox   *outbox
+	popup    *popup.Popup // popup of the open conversation
+	pages    *pageView
+	asked    *questionView
+	remarks  *remarks
+	footer   footer
 	escaped  time.Time // time of the last Esc
 	resumed  time.Time // time of the last resume from suspension; zero once its signal has arrived
-	full     *fullPage // fullPage-screen page; may be nil
-	chose    *fullPage // the list the user has chosen from, until a page is opened; may be nil
-	footer   footer
-	remarks  remarkState
-	flipped  bool // inverts the setting for showing thinking
+	flipped  bool      // inverts the setting for showing thinking
 }
 
 // New returns a front end.
@@ -83,6 +81,10 @@ func New(cfg Config) *Front {
 	f := &Front{cfg: cfg, keyboard: newKeyboard(cfg.Typing, cfg.Glyphs), Driver: controller.New(cfg.Config)}
 	f.screen = screen.New(cfg.Out, func() (int, int) { return cfg.Width(), cfg.Height() }, cfg.Reflows)
 	f.script = f.newScript()
+	f.outbox = &outbox{driver: f.Driver, keyboard: f.keyboard, script: f.script}
+	f.pages = &pageView{driver: f.Driver, cfg: &f.cfg, screen: f.screen, keyboard: f.keyboard, script: f.script, suspend: f.suspend}
+	f.asked = &questionView{driver: f.Driver, cfg: &f.cfg, screen: f.screen, keyboard: f.keyboard, script: f.script, outbox: f.outbox}
+	f.remarks = &remarks{driver: f.Driver, keyboard: f.keyboard, outbox: f.outbox, script: f.script, watch: &f.footer.watch}
 	return f
 }
 
@@ -100,11 +102,10 @@ func known(size func() int, usual int) func() int {
 func (f *Front) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer view{f}.Yield()
-	f.ctx = ctx
+	defer f.Yield()
 	go f.read(ctx)
 	go f.signals(ctx)
-	return f.Driver.Run(ctx, view{f})
+	return f.Driver.Run(ctx, f)
 }
 
 // signals handles signals from the terminal.
@@ -132,7 +133,7 @@ func (f *Front) changed(s os.Signal) {
 	if !known {
 		f.cfg.Resume()
 		f.screen.Forget()
-		questionView{f}.disturb()
+		f.asked.disturb()
 	}
 }
 

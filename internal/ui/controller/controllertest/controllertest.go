@@ -55,11 +55,11 @@ type Console struct {
 
 // A Setup holds the configuration a test may change before a front end starts.
 type Setup struct {
-	Desk    commands.Config
-	Tools   []tool.Tool      // added to Do and Wait
-	Behind  []tool.Tool      // tools called through a door
-	Gate    *permission.Gate // replaces the gate that asks about Do; may be nil
-	WarnUSD float64
+	Commands commands.Config
+	Tools    []tool.Tool      // added to Do and Wait
+	Behind   []tool.Tool      // tools called through a door
+	Gate     *permission.Gate // replaces the gate that asks about Do; may be nil
+	WarnUSD  float64
 	// Open opens sessions.
 	Open func(ctx context.Context, resume string) (*controller.Conversation, error)
 }
@@ -69,7 +69,7 @@ func New(t *testing.T, provider model.Provider) (*Console, *Setup) {
 	t.Helper()
 	in, keys := io.Pipe()
 	c := &Console{T: t, In: in, Keys: keys, Done: make(chan error, 1), Screen: screentest.New(60, 24), Mode: "default"}
-	s := &Setup{Desk: commands.Config{
+	s := &Setup{Commands: commands.Config{
 		Env: commands.Env{
 			Sections: memory.Sections(), Keys: commands.Keys{Bound: func() commands.Terms { return commands.Terms{{Name: "Ctrl-O", Text: "show the output"}} }},
 		},
@@ -85,7 +85,7 @@ func New(t *testing.T, provider model.Provider) (*Console, *Setup) {
 	newID := func() string { ids++; return fmt.Sprintf("%08d-id", ids) }
 	s.Open = func(ctx context.Context, resume string) (*controller.Conversation, error) {
 		if resume == "missing" {
-			return nil, errors.New("there is no session missing")
+			return nil, errors.New("no session missing")
 		}
 		c.Opened = append(c.Opened, resume)
 		return c.open(ctx, s, provider, newID), nil
@@ -113,7 +113,7 @@ func (c *Console) open(ctx context.Context, setup *Setup, provider model.Provide
 		Gates: []exec.Gate{{Name: "permission", Gate: asks}},
 		Models: session.Models{Main: "small", Resolve: func(name string) (agent.Model, error) {
 			if name == "none" {
-				return agent.Model{}, errors.New(`there is no model "none"`)
+				return agent.Model{}, errors.New(`unknown model "none"`)
 			}
 			return agent.Model{ID: name, Window: 200_000, Output: 8000, MaxOutput: 8000}, nil
 		}},
@@ -126,9 +126,9 @@ func (c *Console) open(ctx context.Context, setup *Setup, provider model.Provide
 		Records: session.Records{Ledger: cost.New(func(string) cost.Facts { return cost.Facts{Price: &model.Price{Output: 1e6}} })},
 	})
 	c.Sessions = append(c.Sessions, s)
-	setup.Desk.Session = s
+	setup.Commands.Session = s
 	return &controller.Conversation{
-		Session: s, Registry: commands.New(setup.Desk), Greeting: "Hello.", WarnUSD: setup.WarnUSD,
+		Session: s, Registry: commands.New(setup.Commands), Greeting: "Hello.", WarnUSD: setup.WarnUSD,
 		Explain: func(err error, _ string) string { return "explained: " + err.Error() },
 	}
 }

@@ -95,7 +95,7 @@ func TestRows(t *testing.T) {
 		{"more than fits", "1\n2\n3\n4\n5\n6", 40, 4, "  3\n  4\n  5\n  6|"},
 		{"shell", "!ls -la", 80, 24, "!ls -la|"},
 		{"note", "#use tabs", 80, 24, "#use tabs|"},
-		{"a heading is no note", "# one\ntwo", 80, 24, "❯ # one\n  two|"},
+		{"a heading is not a note", "# one\ntwo", 80, 24, "❯ # one\n  two|"},
 		{"out of the mode", "!\x7f", 80, 24, "❯ |"},
 		{"search", "x\x12round", 80, 24, "❯ why does it round?\n  search: round|"},
 		{"search without a find", "\x12nothing", 80, 24, "❯ why does it round?\n  not found: nothing|"},
@@ -179,7 +179,7 @@ func TestQueue(t *testing.T) {
 	if rows, _ := q.Rows(40, 0, draw.Unicode()); len(rows) != 0 {
 		t.Errorf("%q in no rows", rows)
 	}
-	q.Told([]msg.Part{&msg.Text{Text: "and the tax"}, a.Part})
+	q.Delivered([]msg.Part{&msg.Text{Text: "and the tax"}, a.Part})
 	if last, ok := q.Last(); !ok || last.ID != "c" {
 		t.Errorf("the last one is %q", last.ID)
 	}
@@ -187,7 +187,7 @@ func TestQueue(t *testing.T) {
 		t.Errorf("%v", all)
 	}
 	if _, ok := q.Last(); ok {
-		t.Error("one of none")
+		t.Error("no suggestions")
 	}
 }
 

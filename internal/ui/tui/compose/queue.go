@@ -59,16 +59,16 @@ func (q *Queue) Drain() []QueuedMessage {
 	return all
 }
 
-// Told removes and returns the messages contained in parts, which the model has received.
-func (q *Queue) Told(parts []msg.Part) (told []QueuedMessage) {
+// Delivered removes and returns the messages contained in parts, which the model has received.
+func (q *Queue) Delivered(parts []msg.Part) (delivered []QueuedMessage) {
 	q.list = slices.DeleteFunc(q.list, func(w QueuedMessage) bool {
 		if !slices.Contains(parts, w.Part) {
 			return false
 		}
-		told = append(told, w)
+		delivered = append(delivered, w)
 		return true
 	})
-	return told
+	return delivered
 }
 
 // mostWaiting is the maximum number of messages shown.

@@ -131,9 +131,9 @@ func (p *Picker) act(action keys.Action) Step {
 	case keys.SelectPrevious:
 		p.move(-1)
 	case keys.SelectPageDown:
-		sheet{p}.turn(1)
+		p.turn(1)
 	case keys.SelectPageUp:
-		sheet{p}.turn(-1)
+		p.turn(-1)
 	case keys.SelectFirst:
 		p.at = 0
 	case keys.SelectLast:
@@ -240,7 +240,7 @@ func (p *Picker) run(do func(ctx context.Context) (commands.Answer, error)) Step
 				step.Answer = answer
 				return step
 			default:
-				if p.said = draw.Page(page, draw.Options{Glyphs: p.glyphs}); !(sheet{p}).fits(p.said) {
+				if p.said = draw.Page(page, draw.Options{Glyphs: p.glyphs}); !p.fits(p.said) {
 					p.said = nil
 					return Step{Read: &page}
 				}

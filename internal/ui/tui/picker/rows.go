@@ -14,19 +14,18 @@ import (
 // Rows draws the list: the filter, the choices, a preview of the current one, and key hints.
 func (p *Picker) Rows(w, h int) ([]draw.Row, *screen.Point) {
 	w, h = max(2, w), max(2, h)
-	sheet := sheet{p}
-	head, col := sheet.head(w)
+	head, col := p.headRow(w)
 	rows := []draw.Row{head}
 	p.size.w, p.size.h = w, h
-	above := sheet.pageRows(w, max(1, h/3))
-	below := sheet.below(w, h)
+	above := p.pageRows(w, max(1, h/3))
+	below := p.belowRows(w, h)
 	if room := h - len(rows) - len(below) - max(1, len(p.found)); p.above.cut() && room > h/3 {
-		above = sheet.pageRows(w, room)
+		above = p.pageRows(w, room)
 	}
 	p.page = max(1, h-len(rows)-len(above)-len(below))
-	below[len(below)-1] = sheet.hint(w) // depends on both
+	below[len(below)-1] = p.hintRow(w) // depends on both
 	rows = append(rows, above...)
-	rows = append(rows, sheet.choices(w)...)
+	rows = append(rows, p.choiceRows(w)...)
 	for len(rows)+len(below) < h {
 		rows = append(rows, nil)
 	}
@@ -42,18 +41,15 @@ func (p *Picker) Rows(w, h int) ([]draw.Row, *screen.Point) {
 	return rows[:min(len(rows), h)], caret
 }
 
-// A sheet renders a picker.
-type sheet struct{ *Picker }
-
-// head returns the first row: the title, the filter, and the views. Col is the cursor column.
-func (p sheet) head(w int) (row draw.Row, col int) {
+// headRow returns the first row: the title, the filter, and the views. Col is the cursor column.
+func (p *Picker) headRow(w int) (row draw.Row, col int) {
 	title := draw.Line(draw.Strong, draw.Clean(p.list.Title)).Cut(w/2, p.glyphs.More)
 	if p.list.Title == "" {
 		title = draw.Line(draw.Strong, "Choose")
 	}
 	title = append(title, draw.Span{Text: "  "})
 	used := title.Width()
-	names := p.names()
+	names := p.viewNames()
 	room := w - used - names.Width() - 2
 	if room < 10 {
 		names, room = nil, w-used
@@ -68,8 +64,8 @@ func (p sheet) head(w int) (row draw.Row, col int) {
 	return row.Cut(w, p.glyphs.More), min(used+col, w-1)
 }
 
-// names returns the names of the views, with the current one in strong.
-func (p sheet) names() draw.Row {
+// viewNames returns the names of the views, with the current one in strong.
+func (p *Picker) viewNames() draw.Row {
 	if len(p.views) < 2 {
 		return nil
 	}
@@ -88,7 +84,7 @@ func (p sheet) names() draw.Row {
 }
 
 // pageRows returns at most n rows of the page before the choices. Lists with views have none.
-func (p sheet) pageRows(w, n int) []draw.Row {
+func (p *Picker) pageRows(w, n int) []draw.Row {
 	if len(p.list.Views) > 0 {
 		return nil
 	}
@@ -119,10 +115,10 @@ func (s scroll) cut() bool { return s.all > s.shown }
 
 // turns reports whether paging applies to the page before the choices: it has more rows, and
 // all choices are visible.
-func (p sheet) turns() bool { return p.above.cut() && len(p.found) <= p.page }
+func (p *Picker) turns() bool { return p.above.cut() && len(p.found) <= p.page }
 
 // turn shows the next or previous part of the page before the choices, or of the choices.
-func (p sheet) turn(by int) {
+func (p *Picker) turn(by int) {
 	if p.turns() {
 		p.above.top += by * max(1, p.above.shown-1)
 		return
@@ -131,7 +127,7 @@ func (p sheet) turn(by int) {
 }
 
 // fits reports whether there is room for rows below the choices.
-func (p sheet) fits(rows []draw.Row) bool {
+func (p *Picker) fits(rows []draw.Row) bool {
 	return p.size.h == 0 || len(whole(rows, p.size.w)) < max(1, p.size.h/2)
 }
 
@@ -143,11 +139,11 @@ func shorten(rows []draw.Row, n int, g draw.Glyphs) []draw.Row {
 	return append(rows[:n-1:n-1], draw.Line(draw.Faint, fmt.Sprintf("%s %d more rows", g.More, len(rows)-n+1)))
 }
 
-// choices returns the rows of the visible choices.
-func (p sheet) choices(w int) []draw.Row {
+// choiceRows returns the rows of the visible choices.
+func (p *Picker) choiceRows(w int) []draw.Row {
 	v := p.views[p.view]
 	if len(p.found) == 0 {
-		return []draw.Row{draw.Line(draw.Faint, "  "+p.nothing(v)).Cut(w, p.glyphs.More)}
+		return []draw.Row{draw.Line(draw.Faint, "  "+p.emptyText(v)).Cut(w, p.glyphs.More)}
 	}
 	p.top = max(p.at-p.page+1, min(p.top, p.at), 0)
 	p.top = min(p.top, max(0, len(p.found)-p.page))
@@ -164,8 +160,8 @@ func (p sheet) choices(w int) []draw.Row {
 	return rows
 }
 
-// nothing explains why the list is empty.
-func (p sheet) nothing(v *view) string {
+// emptyText explains why the list is empty.
+func (p *Picker) emptyText(v *view) string {
 	switch {
 	case v.failed != "":
 		return draw.Clean(v.failed)
@@ -251,14 +247,14 @@ func value(c *commands.Choice, chosen bool) string {
 	return text
 }
 
-// below returns the rows after the choices: the preview, messages, and key hints.
-func (p sheet) below(w, h int) []draw.Row {
+// belowRows returns the rows after the choices: the preview, messages, and key hints.
+func (p *Picker) belowRows(w, h int) []draw.Row {
 	rows := p.previewRows(w, h)
 	rows = append(rows, whole(p.said, w)...)
 	if p.busy {
 		rows = append(rows, draw.Line(draw.Faint, p.glyphs.Active+" Working").Cut(w, p.glyphs.More))
 	}
-	rows = append(rows, p.hint(w))
+	rows = append(rows, p.hintRow(w))
 	if over := len(rows) - max(1, h/2); over > 0 { // the choices have priority, and the hint stays
 		rows = rows[over:]
 	}
@@ -266,7 +262,7 @@ func (p sheet) below(w, h int) []draw.Row {
 }
 
 // previewRows returns the preview of the current choice.
-func (p sheet) previewRows(w, h int) []draw.Row {
+func (p *Picker) previewRows(w, h int) []draw.Row {
 	c := p.choice()
 	if c == nil {
 		return nil
@@ -291,8 +287,8 @@ func (p sheet) previewRows(w, h int) []draw.Row {
 	return rows
 }
 
-// hint returns the key hints.
-func (p sheet) hint(w int) draw.Row {
+// hintRow returns the key hints.
+func (p *Picker) hintRow(w int) draw.Row {
 	var parts []string
 	c := p.choice()
 	if c != nil && p.list.Choose != nil {

@@ -131,6 +131,9 @@ func (p *prompt) rows(v view, most int) []draw.Row {
 	if left > 0 {
 		rows = append(rows, draw.Line(draw.Faint, "  "+v.Glyphs.More+" "+count(left, "more line")))
 	}
+	for i, row := range rows {
+		rows[i] = row.On(draw.UserGround, true)
+	}
 	return rows
 }
 

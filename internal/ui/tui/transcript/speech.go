@@ -112,7 +112,7 @@ func (t *Transcript) withdraw() {
 	t.open = nil
 	t.begin()
 	if final {
-		t.faint(t.cfg.Glyphs.More + " The answer broke off here. The model is asked again.")
+		t.faint(t.cfg.Glyphs.More + " The answer broke off here. Retrying.")
 	}
 }
 
@@ -205,7 +205,7 @@ func (a *answer) take(v view, closed bool) []draw.Row {
 	if a.dropped {
 		return nil
 	}
-	a.stream.Width, a.stream.Tables, a.stream.Marks, a.stream.Links = v.prose, v.w, v.Marks, v.Links
+	a.stream.Width, a.stream.Tables, a.stream.Marks, a.stream.Links, a.stream.Glyphs = v.prose, v.w, v.Marks, v.Links, v.Glyphs
 	text := a.all()
 	rows := a.stream.Add(text[a.drawn:])
 	a.drawn = len(text)
@@ -219,7 +219,7 @@ func (a *answer) take(v view, closed bool) []draw.Row {
 func (a *answer) live(view, bool) []draw.Row { return a.stream.Rows() }
 
 func (a *answer) whole(v view) []section {
-	s := markdown.Stream{Width: v.prose, Tables: v.w, Marks: v.Marks, Links: v.Links}
+	s := markdown.Stream{Width: v.prose, Tables: v.w, Marks: v.Marks, Links: v.Links, Glyphs: v.Glyphs}
 	rows := s.Add(a.all())
 	return sections(append(rows, s.End()...))
 }
@@ -233,7 +233,7 @@ func (l *sideAnswer) live(v view, closed bool) []draw.Row { return l.rows(v) }
 func (l *sideAnswer) whole(v view) []section              { return sections(l.rows(v)) }
 
 func (l *sideAnswer) rows(v view) []draw.Row {
-	s := markdown.Stream{Width: v.prose, Tables: v.w, Marks: v.Marks, Links: v.Links}
+	s := markdown.Stream{Width: v.prose, Tables: v.w, Marks: v.Marks, Links: v.Links, Glyphs: v.Glyphs}
 	rows := s.Add(l.text)
 	return append(rows, s.End()...)
 }

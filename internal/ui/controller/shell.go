@@ -15,9 +15,9 @@ type shellCommand struct {
 	done chan commandResult
 }
 
-// startTyped runs a shell command typed by the user. The conversation continues in the
+// startShell runs a shell command typed by the user. The conversation continues in the
 // meantime. It fails if another one is still running.
-func (d runner) startTyped(ctx context.Context, command string) error {
+func (d *Driver) startShell(ctx context.Context, command string) error {
 	if d.typed != nil {
 		return errors.New("another command is still running: press Ctrl-C to end it, or Ctrl-B to move it to the background")
 	}
@@ -45,8 +45,8 @@ func (t *shellCommand) report(d tool.Display) {
 	}
 }
 
-// typedOver handles the end of the command: its full output is shown and passed to the session.
-func (d runner) typedOver(ctx context.Context, e commandResult) {
+// shellDone handles the end of the command: its full output is shown and passed to the session.
+func (d *Driver) shellDone(ctx context.Context, e commandResult) {
 	d.typed.stop()
 	d.typed = nil
 	d.view.Over(typedCall)
@@ -54,12 +54,12 @@ func (d runner) typedOver(ctx context.Context, e commandResult) {
 		e.answer = commands.Operation{Op: op.Op, Entries: op.Entries}
 		d.view.Whole(op.Page)
 	}
-	d.carryOut(ctx, e)
+	d.execute(ctx, e)
 	d.watched.look(d.talk.Tasks)
 	if d.ended && !d.Busy() {
 		d.Quit()
 	}
-	conversationLoop(d).resume()
+	d.resume()
 }
 
 // abandon ends the command and waits for its end, when the conversation is left.

@@ -22,8 +22,8 @@ func (t *messageQueue) Tell(text string) {
 	}
 }
 
-// Untold returns the queued texts that have not been shown.
-func (t *messageQueue) Untold() []string {
+// Unshown returns the queued texts that have not been shown.
+func (t *messageQueue) Unshown() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	texts := t.texts
@@ -31,9 +31,9 @@ func (t *messageQueue) Untold() []string {
 	return texts
 }
 
-// news shows the queued texts.
-func (d conversationLoop) news() {
-	for _, text := range d.Untold() {
+// showMessages shows the queued texts.
+func (d *Driver) showMessages() {
+	for _, text := range d.Unshown() {
 		d.view.Say(text)
 	}
 	d.resume()

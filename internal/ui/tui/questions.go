@@ -1,0 +1,168 @@
+package tui
+
+import (
+	"context"
+	"time"
+
+	"adze/internal/session"
+	"adze/internal/ui/controller"
+	"adze/internal/ui/draw"
+	"adze/internal/ui/keys"
+	"adze/internal/ui/screen"
+	"adze/internal/ui/tui/dialog"
+	"adze/internal/ui/tui/transcript"
+)
+
+// maxDialog is the maximum number of live rows of a question.
+const maxDialog = 10
+
+// A questionView shows questions and passes keys to them. When a question becomes active depends
+// on the time of the last keys.
+type questionView struct {
+	driver   *controller.Driver
+	cfg      *Config
+	screen   *screen.Screen
+	keyboard *keyboard
+	script   *transcript.Transcript
+	outbox   *outbox
+
+	dialog *dialog.Dialog    // nil without a question
+	simple dialog.Simple     // the question, if it is a suggestion
+	look   *controller.Timer // fires when it may become active
+	last   time.Time         // time of the last key not meant for a question
+	final  []draw.Row        // subjects of questions, pending for the scrollback
+}
+
+// take returns the pending scrollback rows and clears them.
+func (v *questionView) take() []draw.Row {
+	rows := v.final
+	v.final = nil
+	return rows
+}
+
+// typed records a key that was not meant for a question.
+func (v *questionView) typed(ev keys.Event) {
+	if ev.Kind == keys.Press || ev.Kind == keys.Paste {
+		v.last = ev.At
+	}
+}
+
+// write queues rows for the scrollback.
+func (v *questionView) write(rows ...draw.Row) { v.final = append(v.final, rows...) }
+
+// open shows a question. Its subject is written to the scrollback.
+func (v *questionView) open(q controller.Question) {
+	guard := dialog.NewGuard(time.Now(), v.last, !v.keyboard.Empty())
+	o := dialog.Options{
+		Dir: v.cfg.Dir, Home: v.cfg.Home, Glyphs: v.cfg.Glyphs, Bindings: v.keyboard.typing.Bindings,
+		Marks: !v.cfg.Palette.Coloured(), Links: v.cfg.Palette.Links(),
+	}
+	var d *dialog.Dialog
+	if s := q.Suggestion; s != nil {
+		v.simple = dialog.Simple{Text: s.Text, Answers: s.Answers, Marked: s.Later, Leaving: "not now"}
+		d = dialog.NewSimple(v.simple, guard, o)
+	} else {
+		d = dialog.New(q.Question, guard, o)
+	}
+	v.dialog = d
+	v.script.Shown(d.Use(), d.Subject(v.cfg.width()))
+	v.script.Settle()
+	if rows := d.Open(v.cfg.width(), v.room()); len(rows) > 0 {
+		v.write(append([]draw.Row{nil}, rows...)...)
+	}
+}
+
+// close hides the question.
+func (v *questionView) close() {
+	v.look.Stop()
+	v.dialog = nil
+}
+
+// room returns the number of rows for a question. Its subject is above it and should stay
+// visible.
+func (v *questionView) room() int { return min(maxDialog, max(3, v.cfg.Height()*3/5)) }
+
+// rows draws the current question, if any, in rows of w cells.
+func (v *questionView) rows(w int) ([]draw.Row, *screen.Point) {
+	d := v.dialog
+	if d == nil {
+		return nil, nil
+	}
+	v.look.Stop()
+	d.Typed(v.last)
+	if wait := d.Look(time.Now(), !v.keyboard.Empty()); wait > 0 {
+		v.look = v.driver.After(wait, func(context.Context) {}) // the next frame checks again
+	}
+	return d.Rows(w, v.room())
+}
+
+// written is the interval for checking whether a frame has been written.
+const written = 10 * time.Millisecond
+
+// seen records when the frame with the question has been written.
+func (v *questionView) seen() {
+	d := v.dialog
+	if d == nil || !d.Unseen() {
+		return
+	}
+	v.look = v.driver.After(written, func(context.Context) {
+		if v.dialog == d && v.screen.Written() {
+			d.Shown(time.Now())
+		}
+	})
+}
+
+// disturb records that the user looked at something else.
+func (v *questionView) disturb() {
+	if d := v.dialog; d != nil {
+		d.Disturb()
+	}
+}
+
+// press passes an event to the question, and reports whether it was meant for it.
+func (v *questionView) press(ctx context.Context, ev keys.Event, alone bool) bool {
+	d := v.dialog
+	r := d.Press(ev, alone)
+	if !r.Used {
+		v.typed(ev)
+	}
+	v.write(r.Final...)
+	switch {
+	case r.Edit != nil:
+		v.edit(*r.Edit)
+	case r.Reply != nil:
+		v.answer(ctx, r)
+	}
+	return r.Used
+}
+
+// answer answers the current question.
+func (v *questionView) answer(ctx context.Context, r dialog.Result) {
+	v.close()
+	if v.driver.Suggested() != nil {
+		v.driver.Respond(ctx, v.simple.Chosen(r.Reply))
+		return
+	}
+	d, ok := r.Reply.(session.Decision)
+	if !r.Stop { // denying an attachment stops nothing; the model still answers the message
+		v.outbox.last = nil
+	}
+	v.outbox.stop(ctx, (r.Stop || ok && d.Interrupt) && v.driver.StopsTurn(), func() bool {
+		v.driver.Answer(ctx, r.Reply)
+		return r.Stop && v.driver.Stop(ctx)
+	})
+	for _, op := range r.Then {
+		v.driver.Submit(ctx, op)
+	}
+}
+
+// edit lets the user edit a text of the question.
+func (v *questionView) edit(text string) {
+	edited, err := v.outbox.editText(text)
+	if err != nil {
+		v.disturb()
+		v.script.Fail(err)
+		return
+	}
+	v.write(v.dialog.Edited(edited).Final...)
+}
