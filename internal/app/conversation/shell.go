@@ -186,9 +186,9 @@ func (s *Shell) Running() (titles []string) {
 	return titles
 }
 
-// Hear takes the snapshot of the user's shell in the background of the first turn, so that a
+// PromptHook takes the snapshot of the user's shell in the background of the first turn, so that a
 // conversation without a prompt leaves nothing behind.
-func (s *Shell) Hear(context.Context, session.Prompt) session.HookResult {
+func (s *Shell) PromptHook(context.Context, session.Prompt) session.HookResult {
 	s.start()
 	return session.HookResult{}
 }

@@ -317,7 +317,7 @@ func (c *Conversation) order(cfg *session.Config) {
 		cfg.PromptHooks = append(cfg.PromptHooks, session.PromptHook{Name: "coordinator", Run: c.coordinator.Hear})
 	}
 	cfg.PromptHooks = append(cfg.PromptHooks, []session.PromptHook{
-		{Name: "shell", Run: c.shell.Hear},
+		{Name: "shell", Run: c.shell.PromptHook},
 		{Name: "mode", Run: modeReminder(c)},
 		{Name: "scratch", Run: makesScratch(c.scratch)},
 		{Name: "instructions", Run: newsOf(c)},
