@@ -22,14 +22,14 @@ func reportCompletion(b *bench, runs int) {
 	for i := range all {
 		all[i] = commands.Command{Name: fmt.Sprintf("plugin-%d:deploy-%d", i%skillPlugins, i), Origin: "a plugin"}
 	}
-	d := commands.New(commands.Config{Terminal: true, Env: commands.Env{
+	r := commands.New(commands.Config{Terminal: true, Env: commands.Env{
 		Commands: func(bool) []commands.Command { return all }, Score: func(name string) float64 { return float64(len(name)) },
 	}})
 	slowest, search := time.Duration(0), time.Duration(0)
 	for _, typed := range []string{"/", "/p", "/deploy", "/pd19", "/dly", "/zzz"} {
 		best, plain := time.Hour, time.Hour
 		for range max(runs, 20) {
-			best = min(best, took(func() { d.Complete(context.Background(), typed) }))
+			best = min(best, took(func() { r.Complete(context.Background(), typed) }))
 			plain = min(plain, took(func() {
 				for i := range all {
 					_ = strings.Contains(strings.ToLower(all[i].Name), typed[1:])

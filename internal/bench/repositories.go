@@ -58,8 +58,12 @@ func runRepositories(runs int) error {
 		{name: "64 files", program: b.adze, dir: small}, {name: fmt.Sprint(files, " files"), program: b.adze, dir: large},
 	}
 	if against != "" {
+		other := filepath.Join(dir, "other")
+		if err := copyProgram(against, other); err != nil {
+			return err
+		}
 		for _, r := range all[1:4] {
-			all = append(all, &startRun{name: r.name + ", the other adze", program: against, dir: r.dir})
+			all = append(all, &startRun{name: r.name + ", the other adze", program: other, dir: r.dir})
 		}
 	}
 	for i := range runs + 3 { // first runs warm the caches

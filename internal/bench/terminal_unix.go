@@ -73,18 +73,17 @@ func (b *terminalBench) waits() error {
 	time.Sleep(wait * time.Second)
 	b.report("written in 5 s at the prompt", " B", float64(w.total()-bytes), 0.5)
 	b.report("wake-ups a second at the prompt", "", float64(w.switches()-switches)/wait, 1)
-	b.resident(w, "memory at the prompt", 25)
+	b.resident(w, "memory allocated at the prompt", 10)
 	w.keys("x")
 	time.Sleep(time.Second)
-	b.resident(w, "memory after a key", 25)
+	b.resident(w, "memory allocated after a key", 10)
 	return nil
 }
 
-// resident reports the program's memory: allocated, and mapped from its file, which is shared
-// with other processes running it.
+// resident reports the program's memory: allocated, which has a limit, and mapped from its file,
+// which is shared with other processes and which the system can drop.
 func (b *terminalBench) resident(w *window, name string, limit float64) {
-	b.report(name, " MB", w.memory("VmRSS:"), limit)
-	b.report("- allocated", " MB", w.memory("RssAnon:"), 0)
+	b.report(name, " MB", w.memory("RssAnon:"), limit)
 	b.report("- of the program's file", " MB", w.memory("RssFile:"), 0)
 }
 
@@ -155,7 +154,7 @@ func (b *terminalBench) echoes() error {
 	time.Sleep(time.Second)
 	w.enter("go")
 	if err := stream.wait(); err != nil {
-		b.report("streaming beside a command", "", 0, 0) // waits for the command
+		b.report("streaming during a command", "", 0, 0) // waits for the command
 	}
 	const marks = "~^_{}"
 	var took []time.Duration
@@ -190,8 +189,8 @@ func (b *terminalBench) long() error {
 		name, about string
 		limit       float64
 	}{
-		{"bench-usual", "a window of 200k tokens", 60},
-		{"bench-million", "a window of 1M tokens", 60},
+		{"bench-usual", "a window of 200k tokens", 48},
+		{"bench-million", "a window of 1M tokens", 48},
 		{"bench-endless", "a window without end", 0},
 	} {
 		if err := b.converse(model.name, model.about, model.limit); err != nil {
@@ -224,11 +223,11 @@ func (b *terminalBench) converse(model, about string, limit float64) error {
 		return fmt.Errorf("the conversation does not end: %s", w.tail())
 	}
 	time.Sleep(4 * time.Second) // wait until the program is idle
-	b.resident(w, "memory after 1,000 calls and 20 MB, "+about, limit)
+	b.resident(w, "memory allocated after 1,000 calls and 20 MB, "+about, limit)
 	b.report("- its peak", " MB", float64(peakKB(w.cmd.Process.Pid))/1024, 0)
 	w.keys("\x0f") // show everything
 	time.Sleep(time.Second)
-	b.resident(w, "memory while all of it is shown", 0)
+	b.resident(w, "memory allocated while all of it is shown", 0)
 	return nil
 }
 
