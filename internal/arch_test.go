@@ -18,6 +18,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"adze/internal/model/providers"
 )
 
 const module = "adze"
@@ -58,7 +60,7 @@ var rooms = []string{
 }
 
 // apart lists the rooms whose parts do not import each other, and for each the parts that the
-// others may import.
+// others may import, apart from the room's own package.
 var apart = map[string][]string{
 	"tools":   nil,
 	"domain":  nil,
@@ -84,10 +86,12 @@ var ownTools = map[string][]string{
 	"feature/mcp":       {"tools/mcptool", "tools/mcpresource"},
 	"feature/memory":    {"tools/agent"},
 	"feature/questions": {"tools/askuser"},
+	"feature/schedule":  {"tools/cron"},
 	"feature/skills":    {"tools/skill", "tools/discover"},
 	"feature/tasks":     {"tools/tasks", "tools/todo"},
 	"feature/teams":     {"tools/team", "tools/agent"},
 	"feature/workflows": {"tools/workflow", "tools/agent"},
+	"feature/worktrees": {"tools/worktree"},
 }
 
 // frontEnds are started by app/cli with the components that app/wire has assembled.
@@ -124,6 +128,31 @@ func TestArchCode(t *testing.T) {
 	}
 }
 
+// TestArchParts checks that no function of app/wire takes a conversation: a part gets what it needs,
+// not everything.
+func TestArchParts(t *testing.T) {
+	for name, file := range parseTree(t, parser.SkipObjectResolution) {
+		if path.Dir(name) != "internal/app/wire" {
+			continue
+		}
+		for _, decl := range file.Decls {
+			f, ok := decl.(*ast.FuncDecl)
+			if !ok || f.Recv != nil {
+				continue
+			}
+			for _, p := range f.Type.Params.List {
+				star, ok := p.Type.(*ast.StarExpr)
+				if !ok {
+					continue
+				}
+				if id, ok := star.X.(*ast.Ident); ok && id.Name == "Conversation" {
+					t.Errorf("%s: %s has a parameter of type *Conversation; pass what it needs, or make it a method", name, f.Name.Name)
+				}
+			}
+		}
+	}
+}
+
 func TestArchDirectoryNames(t *testing.T) {
 	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -133,7 +162,7 @@ func TestArchDirectoryNames(t *testing.T) {
 			return fs.SkipDir
 		}
 		if d.IsDir() && slices.Contains([]string{"util", "common", "shared", "helpers"}, d.Name()) {
-			t.Errorf("internal/%s: name the directory after what it holds", filepath.ToSlash(name))
+			t.Errorf("internal/%s: name the directory after its content", filepath.ToSlash(name))
 		}
 		return nil
 	})
@@ -216,8 +245,8 @@ func forbidden(from, to string, fromRank, toRank int) string {
 	switch {
 	case toRank > fromRank:
 		return fmt.Sprintf("%s is above %s", room, rooms[fromRank])
-	case toRank == fromRank && separate && part(from, room) != part(to, room) && !slices.Contains(parts, part(to, room)):
-		return fmt.Sprintf("%s and %s do not import each other; what both need goes down a room", part(to, room), part(from, room))
+	case toRank == fromRank && separate && to != room && part(from, room) != part(to, room) && !slices.Contains(parts, part(to, room)):
+		return fmt.Sprintf("%s and %s may not import each other; move shared code down a room", part(to, room), part(from, room))
 	case matches(implementations, to) && !slices.Contains(composers, from) && from != "bench" && !slices.Contains(ownTools[from], to):
 		return "only app/toolbox, app/wire and app/models import implementations"
 	case matches(frontEnds, to) && from != "app/wire" && from != "app/cli":
@@ -282,12 +311,38 @@ func checkComments(files map[string]*ast.File) []string {
 // test. A key context has the name of a tool.
 var namesTools = []string{"ui/keys", "tools/*", "permission/compat", "domain/agentdef", "feature/agents/builtin", "app", "app/*", "app/cli/*", "feature/*", "settings", "bench", "bench/*", "cmd/*", "model/modeltest"}
 
-var (
-	providerNames = []string{"anthropic", "bedrock", "vertex", "foundry", "openai", "gemini", "grok", "openrouter"}
-)
+// listsTools are the packages that may list tools by name: the toolbox, and the definitions of
+// built-in agents. Everything else is a trait of the tool.
+var listsTools = []string{"app/toolbox", "tools/*", "permission/compat", "feature/agents", "feature/agents/builtin", "feature/memory", "bench", "bench/*", "model/modeltest"}
 
-// checkCode reports init functions, packages that refer to tools by name, and decisions by
-// provider name outside the one place for them.
+// providerNames are the providers that only app/models may decide by. Programs on this machine have the
+// names of their servers.
+var providerNames = func() (names []string) {
+	for _, p := range providers.All() {
+		if !p.Local {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}()
+
+// facetOf returns the exported type of the same package that a struct embeds by pointer, if it
+// has no other field, or "".
+func facetOf(t *ast.TypeSpec) string {
+	s, ok := t.Type.(*ast.StructType)
+	if !ok || len(s.Fields.List) != 1 || len(s.Fields.List[0].Names) > 0 {
+		return ""
+	}
+	if p, ok := s.Fields.List[0].Type.(*ast.StarExpr); ok {
+		if of, ok := p.X.(*ast.Ident); ok && of.IsExported() {
+			return of.Name
+		}
+	}
+	return ""
+}
+
+// checkCode reports init functions, types that only wrap another one, packages that refer to
+// tools by name, and decisions by provider name outside the one place for them.
 func checkCode(files map[string]*ast.File) []string {
 	var problems []string
 	tools := toolNames(files)
@@ -308,12 +363,20 @@ func checkCode(files map[string]*ast.File) []string {
 				if n.Recv == nil && n.Name.Name == "init" {
 					report("has an init function; build the value where it is needed")
 				}
+			case *ast.TypeSpec:
+				if of := facetOf(n); of != "" {
+					report("%s only gives %s other methods; make them methods of %s, or move the state they use into a type", n.Name.Name, of, of)
+				}
 			case *ast.BinaryExpr:
 				if n.Op == token.EQL || n.Op == token.NEQ {
 					byProvider(n.X, n.Y)
 				}
 			case *ast.CaseClause:
 				byProvider(n.List...)
+			case *ast.CompositeLit:
+				if count := countTools(n, tools); count >= 3 && !matches(listsTools, packageName(path.Dir(name))) {
+					report("lists %d tools by name; use a trait", count)
+				}
 			case *ast.BasicLit:
 				if s, ok := stringLiteral(n); ok && tools[s] && !matches(namesTools, packageName(path.Dir(name))) {
 					report("knows the tool %q; use a trait or a capability, or have its name configured", s)
@@ -323,6 +386,19 @@ func checkCode(files map[string]*ast.File) []string {
 		})
 	}
 	return problems
+}
+
+// countTools returns how many of a literal's elements or keys are tool names.
+func countTools(list *ast.CompositeLit, tools map[string]bool) (n int) {
+	for _, e := range list.Elts {
+		if pair, ok := e.(*ast.KeyValueExpr); ok {
+			e = pair.Key
+		}
+		if s, ok := stringLiteral(e); ok && tools[s] {
+			n++
+		}
+	}
+	return n
 }
 
 // toolNames returns the names and aliases that the tools declare, and the names of tools in
@@ -413,14 +489,15 @@ func TestArchCheckImports(t *testing.T) {
 		{"command", "cmd/adze/main.go", "adze/internal/app", ""},
 		{"wire and an implementation", "internal/app/wire/tools.go", "adze/internal/tools/read", ""},
 		{"feature and agents", "internal/feature/teams/teams.go", "adze/internal/feature/agents", ""},
+		{"feature and its contract", "internal/feature/teams/teams.go", "adze/internal/feature", ""},
 		{"feature and its part", "internal/feature/memory/memory.go", "adze/internal/feature/memory/recall", ""},
 		{"front end part", "internal/ui/tui/tui.go", "adze/internal/ui/tui/composer", ""},
 
 		{"upward", "internal/agent/agent.go", "adze/internal/session", "session is above agent"},
 		{"upward to a command", "internal/app/main.go", "adze/cmd/adze", "cmd is above app"},
 		{"upward within platform", "internal/platform/fs/paths/paths.go", "adze/internal/platform/git/gitinfo", "platform/git is above platform/fs"},
-		{"tool and tool", "internal/tools/edit/edit.go", "adze/internal/tools/read", "tools/read and tools/edit do not import each other"},
-		{"feature and feature", "internal/feature/skills/skills.go", "adze/internal/feature/plugins/market", "feature/plugins and feature/skills do not import each other"},
+		{"tool and tool", "internal/tools/edit/edit.go", "adze/internal/tools/read", "tools/read and tools/edit may not import each other"},
+		{"feature and feature", "internal/feature/skills/skills.go", "adze/internal/feature/plugins/market", "feature/plugins and feature/skills may not import each other"},
 		{"implementation", "internal/agent/agent.go", "adze/internal/model/retry", "only app/toolbox, app/wire and app/models import implementations"},
 		{"implementation by a command", "cmd/adze/main.go", "adze/internal/ui/tui", "only app/cli and app/wire know front ends"},
 		{"tool and model", "internal/tool/tool.go", "adze/internal/model", "do not know each other"},
@@ -481,6 +558,17 @@ func TestArchCheckSources(t *testing.T) {
 			want: []string{"internal/msg/msg.go: has an init function; build the value where it is needed"},
 		},
 		{
+			name: "facet",
+			file: "internal/ui/tui/tui.go",
+			src:  "// Package tui is.\npackage tui\ntype sender struct{ *Front }\n",
+			want: []string{"internal/ui/tui/tui.go: sender only gives Front other methods; make them methods of Front, or move the state they use into a type"},
+		},
+		{
+			name: "wrappers",
+			file: "internal/ui/tui/tui.go",
+			src:  "// Package tui is.\npackage tui\ntype (\n\ta struct{ *front }\n\tb struct{ *draw.Page }\n\tc struct {\n\t\t*Front\n\t\tn int\n\t}\n)\n",
+		},
+		{
 			name: "tool in a front end",
 			file: "internal/ui/tui/tui.go",
 			src:  "// Package tui is.\npackage tui\nfunc f(s string) { switch s { case \"WebFetch\": } }\n",
@@ -490,6 +578,12 @@ func TestArchCheckSources(t *testing.T) {
 			name: "tool elsewhere",
 			file: "internal/permission/compat/compat.go",
 			src:  "// Package compat is.\npackage compat\nconst name = \"WebFetch\"\n",
+		},
+		{
+			name: "list of tools",
+			file: "internal/domain/agentdef/tools.go",
+			src:  "// Package agentdef is.\npackage agentdef\nvar async = []string{\"WebFetch\", \"WebSearch\", \"TodoWrite\"}\n",
+			want: []string{`internal/domain/agentdef/tools.go: lists 3 tools by name; use a trait`},
 		},
 		{
 			name: "provider in a condition and a case",

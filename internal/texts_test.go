@@ -1,6 +1,7 @@
 package internal_test
 
 import (
+	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -21,10 +22,9 @@ var elsewhere = map[string]string{
 	"tools/plan/restrained.md": "enter.zh.md",
 }
 
-// TestTextsAreBilingual checks that every text file for the model exists in both languages, and
-// that catalogs have the same texts with the same placeholders. Bundled skills are prompts,
-// which are English like user-written ones. Tool parameters are checked where all tools are
-// known.
+// TestTextsAreBilingual logs the texts for the model that have no Chinese version, for which English is
+// used, and checks that the others have the same placeholders. Bundled skills are prompts, which
+// are English like user-written ones. Tool parameters are checked where all tools are known.
 //
 // Proves X-149, CTX-10.
 func TestTextsAreBilingual(t *testing.T) {
@@ -46,9 +46,12 @@ func TestTextsAreBilingual(t *testing.T) {
 			other = file
 		}
 		chinese, err := os.ReadFile(filepath.Join(filepath.Dir(name), other))
-		if err != nil {
-			t.Errorf("%s has no Chinese text: %v", slashed, err)
+		if errors.Is(err, fs.ErrNotExist) {
+			t.Logf("%s has no Chinese version", slashed)
 			return nil
+		}
+		if err != nil {
+			return err
 		}
 		english, err := os.ReadFile(name)
 		if err != nil {
@@ -58,6 +61,12 @@ func TestTextsAreBilingual(t *testing.T) {
 		if strings.HasSuffix(base, ".en") {
 			for _, problem := range texts.New(string(english), string(chinese)).Check() {
 				t.Errorf("%s: %s", slashed, problem)
+			}
+			have := texts.Parse(string(chinese))
+			for text := range texts.Parse(string(english)) {
+				if _, ok := have[text]; !ok {
+					t.Logf("%s: %s has no Chinese version", slashed, text)
+				}
 			}
 		} else if len(texts.Parse(string(chinese))) == 0 {
 			t.Errorf("%s: %s has no texts", slashed, other)
@@ -82,6 +91,9 @@ func TestTextGlyphs(t *testing.T) {
 	checked := 0
 	for name, file := range parseTree(t, parser.SkipObjectResolution) {
 		pkg := packageName(path.Dir(name))
+		if strings.HasSuffix(name, "draw/glyphs.go") { // has alternatives
+			continue
+		}
 		if pkg != "commands" && !strings.HasPrefix(pkg, "commands/") && !strings.HasPrefix(pkg, "ui/") && pkg != "app/cli/demo" && pkg != "platform/term/cells" {
 			continue
 		}
