@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,10 +15,7 @@ import (
 //
 // Proves AGENT-39, SESS-16.
 func TestDiskIsFullUnderAgents(t *testing.T) {
-	bwrap, err := exec.LookPath("bwrap")
-	if err != nil {
-		t.Fatal("install bubblewrap: it makes a small disk")
-	}
+	bwrap := needs(t, "bwrap")
 	small, kept := t.TempDir(), t.TempDir()
 	cmd := adze(t, small, `when no-tool Agent
 when messages 1

@@ -211,10 +211,7 @@ func TestCommandThatRemovesItsDirectory(t *testing.T) {
 //
 // Proves SHOUT-01.
 func TestDiskIsFull(t *testing.T) {
-	bwrap, err := exec.LookPath("bwrap")
-	if err != nil {
-		t.Fatal("install bubblewrap: it makes a small disk")
-	}
+	bwrap := needs(t, "bwrap")
 	b := newBench(t, func(cmd *exec.Cmd) {
 		small := t.TempDir()
 		cmd.Args = append([]string{bwrap, "--dev-bind", "/", "/", "--size", "1000000", "--tmpfs", small, cmd.Path}, cmd.Args[1:]...)

@@ -73,6 +73,7 @@ func TestEscapeByWhatIsPlanted(t *testing.T) {
 //
 // Proves PERM-61.
 func TestKilledInTheSandbox(t *testing.T) {
+	needs(t, "bwrap")
 	eachUser(t, func(t *testing.T, _ bool, change func(*exec.Cmd)) {
 		var dir string
 		cmd := adze(t, t.TempDir(), `use Bash {"command":"x=1; echo $x > started; sleep 60"}`,

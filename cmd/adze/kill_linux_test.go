@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -53,7 +54,7 @@ func TestNothingOutlivesAKilledProgram(t *testing.T) {
 			if !tt.background {
 				return
 			}
-			for _, script := range []string{`expect last "is no longer running"`, `expect no-last "does not run any more"`} {
+			for _, script := range []string{`expect last "has stopped"`, `expect no-last "does not run any more"`} {
 				again := adze(t, home, script+"\nsay Fine.", append(args, "--resume", id)...)
 				again.Dir = cmd.Dir
 				if out, err := again.Output(); err != nil || !strings.Contains(string(out), "Fine.") {
@@ -96,6 +97,16 @@ func soFar(t *testing.T, home string) string {
 		all = append(all, text...)
 	}
 	return string(all)
+}
+
+// needs returns the path of a program, and fails the test immediately if it is missing.
+func needs(t *testing.T, program string) string {
+	t.Helper()
+	path, err := exec.LookPath(program)
+	if err != nil {
+		t.Fatalf("%v; scripts/test installs it", err)
+	}
+	return path
 }
 
 // until fails the test if ok does not become true.

@@ -53,6 +53,7 @@ func TestSandboxIsSwitchedWhileASessionLasts(t *testing.T) {
 //
 // Proves PERM-60, SHSB-03.
 func TestSandboxIsOffered(t *testing.T) {
+	needs(t, "bwrap")
 	t.Parallel()
 	tm := newTerminal(t, 100, 40, `
 use Bash {"command":"x=1; echo in-$ADZE_SANDBOX; touch made"}
