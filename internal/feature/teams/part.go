@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"adze/internal/domain/team"
+	"adze/internal/feature"
 	"adze/internal/permission"
 	"adze/internal/setup"
 	"adze/internal/tool"
@@ -64,6 +65,11 @@ func (p *Membership) Close() {
 	if p.end != nil {
 		p.end()
 	}
+}
+
+// Part returns the membership's contribution to a conversation.
+func (p *Membership) Part() feature.Part {
+	return feature.Part{Name: "team", Tools: p.Tools(), Close: p.Close}
 }
 
 // Tools returns the team tools.
