@@ -18,7 +18,7 @@ import (
 )
 
 // errNone rejects the commands in sessions without agents.
-var errNone = errors.New("there are no workflows in this session, because no agents are launched in it")
+var errNone = errors.New("workflows are unavailable: this session can't launch agents")
 
 // Sections returns the commands, in their /help section.
 func (ws *Workflows) Sections() []commands.Section {
@@ -58,7 +58,7 @@ func (ws *Workflows) page() (commands.Answer, error) {
 	set := Find(ws.cfg.Project)
 	var p commands.Page
 	if len(set.All) == 0 {
-		p.Add(commands.Text("There are no workflows. One is a file in .adze/workflows of the project, if it is trusted, or in workflows of the state home."))
+		p.Add(commands.Text("No workflows. Put workflow files in .adze/workflows (of a trusted project) or ~/.adze/workflows."))
 	} else {
 		t := commands.Table{Columns: []commands.Column{{Name: "Workflow"}, {Name: "Inputs"}, {Name: "From"}, {Name: "About"}}}
 		for _, w := range set.All {

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"adze/internal/domain/workflow"
+	"adze/internal/feature"
 	"adze/internal/feature/agents"
 	"adze/internal/platform/proc/task"
 	"adze/internal/settings"
@@ -44,6 +45,11 @@ type Workflows struct {
 // New returns a conversation's workflows. Nothing is read yet.
 func New(c Config) *Workflows {
 	return &Workflows{cfg: c, running: map[string]string{}, schemas: map[string]*draft.Schema{}}
+}
+
+// Part returns the workflows' contribution to a conversation.
+func (ws *Workflows) Part() feature.Part {
+	return feature.Part{Name: "workflows", Tools: ws.Tools(), Commands: ws.Sections()}
 }
 
 // Tools returns the tool, or none without workflows, so that only users of workflows pay for
