@@ -48,7 +48,7 @@ func (o *doctorOptions) run(ctx context.Context, env *Env, _ invocation) error {
 	place.Say = func(string) {} // messages of opening a conversation are also found by the checks
 	w := wire.Open(place, p)
 	defer w.Close()
-	checks := wire.Examine(ctx, w, o.access, env.StdinTerminal && env.StdoutTerminal, o.online)
+	checks := w.Examine(ctx, o.access, env.StdinTerminal && env.StdoutTerminal, o.online)
 	var err error
 	if o.json {
 		list := []checkLine{}

@@ -20,7 +20,7 @@ import (
 
 // headless runs a single turn, or a session driven by a host.
 func (o *runOptions) headless(ctx context.Context, env *Env, in invocation) error {
-	o.extensions.ahead = func(w *wire.Workspace) { wire.LookAhead(w, &o.spec) }
+	o.extensions.ahead = func(w *wire.Workspace) { w.LookAhead(&o.spec) }
 	w, err := openExtended(env, o.project, in, &o.extensions)
 	if err != nil {
 		return err
@@ -34,8 +34,8 @@ func (o *runOptions) headless(ctx context.Context, env *Env, in invocation) erro
 		return err
 	}
 	defer c.Close()
-	d := c.Desk()
-	commands := d
+	r := c.Commands()
+	commands := r
 	if o.noCommands {
 		commands = nil
 	}
@@ -56,13 +56,13 @@ func (o *runOptions) headless(ctx context.Context, env *Env, in invocation) erro
 		c.Hooks.Show(observer)
 	}
 	if o.input == inputStream {
-		return ended(ctx, front.Serve(ctx, env.Stdin, c.Host(d)))
+		return ended(ctx, front.Serve(ctx, env.Stdin, c.Host(r)))
 	}
 	text, err := readPrompt(ctx, env, in.Args)
 	if err != nil {
 		return err
 	}
-	out := front.Turn(ctx, &msg.Text{Text: wire.FirstPrompt(w, &o.spec, text)})
+	out := front.Turn(ctx, &msg.Text{Text: w.FirstPrompt(&o.spec, text)})
 	if c.Facts().Mode == string(permission.Plan) {
 		if _, err := os.Stat(c.PlanFile()); err == nil {
 			env.Say("the plan is in " + c.PlanFile())

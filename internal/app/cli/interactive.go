@@ -91,7 +91,7 @@ func (o *runOptions) frontEnd(env *Env, t *interactiveRun, in invocation) front 
 			Open:  t.open,
 			Beat:  func() { p.Pulse.Beat(); memory.Beat() },
 			Home:  p.User,
-			First: wire.FirstPrompt(t.ws, &o.spec, strings.TrimSpace(strings.Join(in.Args, " "))),
+			First: t.ws.FirstPrompt(&o.spec, strings.TrimSpace(strings.Join(in.Args, " "))),
 			Programs: controller.Programs{
 				Edit:  env.edit,
 				Start: func(args []string) (bool, error) { return startSelf(env, args, o.project) },
@@ -336,12 +336,12 @@ func (t *interactiveRun) open(ctx context.Context, resume string) (*controller.C
 	}
 	t.conv = c
 	if spec.Worktree.Wanted {
-		t.spec.Worktree.Name = wire.WorktreeOf(c) // later conversations use it too
+		t.spec.Worktree.Name = c.Worktree() // later conversations use it too
 	}
-	d := c.Desk()
-	d.Env.Keys.Lines = t.lines
+	r := c.Commands()
+	r.Env.Keys.Lines = t.lines
 	return &controller.Conversation{
-		Session: c.Session, Registry: d, Greeting: c.Greeting(d.Glance(), t.separator, t.help),
+		Session: c.Session, Registry: r, Greeting: c.Greeting(r.Glance(), t.separator, t.help),
 		Explain: c.Explain, PlanFile: c.PlanFile(), WarnUSD: t.ws.Project.Values().Model.CostWarning,
 	}, nil
 }

@@ -73,12 +73,12 @@ func commandReference() string {
 		row("Command", "Also", "Arguments", "What it does", "Where")
 		b.WriteString("|---|---|---|---|---|\n")
 	}
-	d := everyCommand()
-	page, _ := d.Run(context.Background(), "help", "") // ok: cannot fail
+	r := everyCommand()
+	page, _ := r.Run(context.Background(), "help", "") // ok: cannot fail
 	for _, section := range page.(commands.Page).Blocks[0].(commands.Fields) {
 		table(section.Name)
 		for _, name := range strings.Fields(section.Value) {
-			c, _ := d.Lookup(name[1:])
+			c, _ := r.Lookup(name[1:])
 			where := "everywhere"
 			switch {
 			case c.Terminal:

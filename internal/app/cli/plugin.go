@@ -55,7 +55,7 @@ func (o *pluginOptions) run(ctx context.Context, env *Env, in invocation) error 
 	}
 	w := wire.Open(env.wire(), p)
 	defer w.Close()
-	t := &plugin.Task{Console: env.streams(), Options: &o.Options, Plugins: wire.PluginManager(w), Args: args, Dir: env.Dir, Secret: env.console().AskSecret}
+	t := &plugin.Task{Console: env.streams(), Options: &o.Options, Plugins: w.PluginManager(), Args: args, Dir: env.Dir, Secret: env.console().AskSecret}
 	err = t.Run(ctx, a)
 	if errors.Is(err, plugin.ErrFailed) {
 		return &Ended{}

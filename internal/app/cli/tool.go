@@ -28,9 +28,9 @@ type toolOptions struct {
 // explain describes the permission rules.
 func (*toolOptions) explain() string {
 	return `Naming a tool allows its calls, as --allowed-tools NAME would. Deny rules, the permission mode and hooks
-apply. A call that always asks, because of an ask rule or a protected file, is refused: there is no one to
-ask here. With --as-model a call is judged exactly like a model's, by the rules and the mode in force: a
-call that would ask is refused, with the reason on stderr.
+apply. A call that always asks, because of an ask rule or a protected file, is refused,
+because there is no prompt. With --as-model a call is judged like a model's, by the rules and the active
+mode: a call that would prompt is refused, with the reason on stderr.
 
 The input is JSON, from the argument or from stdin. Exit codes: 0 the call succeeded; 1 it failed or
 was refused; 2 nothing was run, because the tool does not exist or is denied.
@@ -40,7 +40,7 @@ was refused; 2 nothing was run, because the tool does not exist or is denied.
 func (o *toolOptions) flags() []flag {
 	table := []flag{
 		{Name: "json", Doc: "print the result as JSON: is_error, refused, text, structured, ms", Set: flags.SetBool(&o.json)},
-		{Name: "as-model", Doc: "judge calls exactly like those of a model: naming a tool does not allow it, and a question is a refusal", Set: flags.SetBool(&o.asModel)},
+		{Name: "as-model", Doc: "apply permission rules as for a model; calls that would prompt are denied", Set: flags.SetBool(&o.asModel)},
 		{Name: "list", Doc: "list the tools", Set: flags.SetBool(&o.list)},
 		{Name: "stdin", Doc: "run many calls: reads a line {\"id\",\"tool\",\"input\"} for each from stdin, and writes a line with its result to stdout",
 			Set: flags.SetBool(&o.stdin)},
@@ -112,7 +112,7 @@ func unknownTool(pool *tool.Pool, name string) error {
 	if err := pool.Disabled(name); err != nil {
 		return setup.Errorf("%v", err)
 	}
-	text := fmt.Sprintf("there is no tool %s", name)
+	text := fmt.Sprintf("unknown tool %s", name)
 	if near := pool.Closest(name); len(near) > 0 {
 		text += " (did you mean " + near[0] + "?)"
 	}
@@ -196,10 +196,24 @@ func (c *caller) call(ctx context.Context, name, input string) toolResult {
 	return toolResult{
 		IsError:    o.Result.IsError,
 		Refused:    o.Denied,
-		Text:       msg.PlainText(o.Result.Parts),
+		Text:       joinTexts(o.Result.Parts),
 		Structured: o.Structured,
 		MS:         float64(time.Since(began).Microseconds()) / 1000,
 	}
+}
+
+// joinTexts returns the text parts, each of which begins a line.
+func joinTexts(parts []msg.Part) string {
+	var b strings.Builder
+	for _, p := range parts {
+		if t, ok := p.(*msg.Text); ok {
+			if s := b.String(); s != "" && !strings.HasSuffix(s, "\n") {
+				b.WriteByte('\n')
+			}
+			b.WriteString(t.Text)
+		}
+	}
+	return b.String()
 }
 
 // serve runs calls that arrive as lines and prints each result as a line, until the input ends.

@@ -23,10 +23,7 @@ import (
 // openGate creates the conversation's sandbox, permission gate and working directory.
 func (c *Conversation) openGate(ctx context.Context) (err error) {
 	start, dir := c.ws.Dir, ""
-	if w := c.spec.Worker; w != nil {
-		if c.Gate, err = w.gate(); err != nil {
-			return err
-		}
+	if c.Gate = c.spec.worker.gate; c.Gate != nil {
 		start = c.Gate.Standing().Config().Start()
 	} else if t := c.spec.Team; t.Team != "" {
 		if c.spec.Access.Lead, dir, err = teams.Limits(c.ws.Project.Home, t); err != nil {
@@ -99,7 +96,7 @@ func (w *Workspace) EnableSandbox(ctx context.Context) error {
 
 // SandboxStatus tests the sandbox that a conversation would use.
 func (w *Workspace) SandboxStatus(ctx context.Context, a AccessSpec) (confine.Status, error) {
-	c := &Conversation{ws: w, spec: Spec{Access: a}}
+	c := &Conversation{base: base{ws: w, spec: Spec{Access: a}}}
 	defer c.Close()
 	if err := c.openGate(ctx); err != nil {
 		return confine.Status{}, err
@@ -127,7 +124,7 @@ func (c *Conversation) restore(ctx context.Context) {
 		if _, err := c.ws.Models.Table.Resolve(state.Model); err == nil {
 			c.spec.Model.Name, c.spec.Model.Earlier = state.Model, state.Model
 		} else {
-			c.ws.Say(fmt.Sprintf("the session used the model %s, which is no longer known; using the default", state.Model))
+			c.ws.Say(fmt.Sprintf("the session's model %s no longer exists; using the default", state.Model))
 		}
 	}
 	a := c.spec.Access
@@ -177,10 +174,12 @@ func (c *Conversation) keepFiles() {
 	file := c.PlanFile()
 	kept.Readable, kept.Editable, kept.PlanFile = []string{filepath.Dir(file)}, []string{file}, file
 	kept.Readable = append(kept.Readable, c.record.Readable()...)
-	if k := c.spec.Worker.memoryTask(); k != nil {
+	if k := c.spec.worker.MemoryTask; k != nil {
 		kept.Readable = append(kept.Readable, k.Reads...)
 	}
-	kept.Readable = append(kept.Readable, c.spec.Worker.material()...)
+	if w := c.spec.worker; w.ForHook { // it may read what the hook is about
+		kept.Readable = append(kept.Readable, w.lead.transcripts()...)
+	}
 	for _, dir := range c.prompt.memory.Dirs() {
 		kept.Readable, kept.Editable = append(kept.Readable, dir), append(kept.Editable, dir)
 	}

@@ -10,6 +10,7 @@ import (
 	"adze/internal/feature/agents/builtin"
 	"adze/internal/feature/memory"
 	"adze/internal/model"
+	"adze/internal/permission"
 	"adze/internal/permission/mode"
 	"adze/internal/platform/text/texts"
 	"adze/internal/prompt"
@@ -17,17 +18,12 @@ import (
 	"adze/internal/ui/streamjson"
 )
 
-// useAgent applies the agent named on the command line or in the settings to the conversation.
-// Command-line model and limits take precedence; the permission mode can only become stricter.
-func useAgent(c *Conversation) error {
+// selectAgent applies the agent named on the command line or in the settings to a main
+// conversation. Command-line model and limits take precedence; the permission mode can only become
+// stricter.
+func (c *base) selectAgent() error {
 	s := &c.spec
-	if s.Worker != nil {
-		if !s.Worker.fork() {
-			s.Definition = nil // a worker has its own definition
-		}
-		return nil
-	}
-	if s.Calls != FromModel {
+	if s.Calls != FromModel || !s.worker.main() {
 		return nil
 	}
 	d, err := agents.Main(c.ws.Project, c.ws.Agents, s.MainAgent)
@@ -49,9 +45,9 @@ func (s *Spec) follow(d *agentdef.Definition) {
 
 // resumeAgent restores the agent of a resumed conversation, unless the command line or the
 // settings name another.
-func resumeAgent(c *Conversation) {
+func (c *base) resumeAgent() {
 	s, before := &c.spec, c.record.State().Agent
-	if s.Worker == nil && s.Calls == FromModel && s.Definition == nil && before != "" {
+	if s.Calls == FromModel && s.Definition == nil && before != "" {
 		d, err := agents.Main(c.ws.Project, c.ws.Agents, before)
 		if err != nil {
 			c.ws.Say(fmt.Sprintf("the session was that of the agent %s, and goes on without it: %s", before, strings.TrimPrefix(err.Error(), "--agent: ")))
@@ -61,11 +57,11 @@ func resumeAgent(c *Conversation) {
 	}
 }
 
-// keepAgent records the conversation's agent. Coordinators are not recorded because they are
+// recordAgent records the conversation's agent. Coordinators are not recorded because they are
 // not user-defined agents.
-func keepAgent(c *Conversation) {
+func (c *base) recordAgent() {
 	d := c.spec.Definition
-	if c.spec.Worker == nil && d != nil && !c.spec.Coordinator && d.Name != c.record.State().Agent && c.record.Log != nil {
+	if d != nil && !c.spec.Coordinator && d.Name != c.record.State().Agent && c.record.Log != nil {
 		if err := c.record.Log.Note(store.Agent(d.Name)); err != nil {
 			c.ws.Say(err.Error())
 		}
@@ -74,7 +70,7 @@ func keepAgent(c *Conversation) {
 
 // FirstPrompt returns the first prompt of a new conversation: the agent's initial prompt
 // followed by the user's text.
-func FirstPrompt(w *Workspace, s *Spec, text string) string {
+func (w *Workspace) FirstPrompt(s *Spec, text string) string {
 	d, err := agents.Main(w.Project, w.Agents, s.MainAgent)
 	if err != nil || d == nil || d.InitialPrompt == "" || s.Session.Resumes() || strings.HasPrefix(text, "/") {
 		return text // ok: opening the conversation reports the error
@@ -82,8 +78,8 @@ func FirstPrompt(w *Workspace, s *Spec, text string) string {
 	return strings.TrimSpace(d.InitialPrompt + "\n\n" + text)
 }
 
-// agentsOf returns the workspace's agents in the form sent to hosts.
-func agentsOf(w *Workspace) (list []streamjson.Agent) {
+// listAgents returns the workspace's agents in the form sent to hosts.
+func (w *Workspace) listAgents() (list []streamjson.Agent) {
 	for _, d := range w.Agents.All() {
 		list = append(list, streamjson.Agent{Name: d.Name, Description: d.Description, Model: d.Model})
 	}
@@ -91,12 +87,12 @@ func agentsOf(w *Workspace) (list []streamjson.Agent) {
 }
 
 // limitMode restricts the permission mode to the agent's, unless the command line sets one.
-func limitMode(c *Conversation) error {
+func (c *base) limitMode(g *permission.Gate) error {
 	d, a := c.spec.Definition, c.spec.Access
 	if d == nil || d.Mode == "" || a.Mode != "" || a.Skip {
 		return nil
 	}
-	return c.Gate.SetMode(mode.Stricter(c.Gate.Mode(), mode.Mode(d.Mode)))
+	return g.SetMode(mode.Stricter(g.Mode(), mode.Mode(d.Mode)))
 }
 
 // offeredBy returns a predicate that reports whether the conversation's agent gets a tool, or
@@ -110,19 +106,16 @@ func offeredBy(s *Spec) func(tool string) bool {
 
 // agentDefinition returns the definition of the conversation's agent; nil for a fork or if it has none.
 func agentDefinition(s *Spec) *agentdef.Definition {
-	if s.Worker != nil {
-		return s.Worker.Spec.Definition
+	if s.worker.fork {
+		return nil
 	}
-	return s.Definition
+	return cmp.Or(s.worker.Definition, s.Definition)
 }
 
 // memoryAgent returns the definition of the conversation's agent if that agent has its own
 // memory, or nil.
 func memoryAgent(s *Spec) *agentdef.Definition {
-	d := s.Definition
-	if s.Worker != nil && !s.Worker.fork() {
-		d = s.Worker.Spec.Definition
-	}
+	d := cmp.Or(s.worker.Definition, s.Definition)
 	if d == nil || d.Memory == "" {
 		return nil
 	}

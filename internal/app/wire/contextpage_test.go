@@ -20,13 +20,13 @@ import (
 )
 
 // runCommand runs a command and returns its output, wrapped at the given width.
-func runCommand(t *testing.T, d *commands.Registry, text string, width int) (string, error) {
+func runCommand(t *testing.T, r *commands.Registry, text string, width int) (string, error) {
 	t.Helper()
 	name, arg, ok := commands.Parse(text)
 	if !ok {
-		t.Fatalf("%s is no command", text)
+		t.Fatalf("%s is not a command", text)
 	}
-	answer, err := d.Run(t.Context(), name, arg)
+	answer, err := r.Run(t.Context(), name, arg)
 	if err != nil {
 		return "", err
 	}
@@ -44,10 +44,10 @@ func TestContextPage(t *testing.T) {
 	p.Write("elsewhere.md", "Not yours.")
 	c := p.converse("say One.\nusage input=100 output=5 cache_write=6000\n---\nsay Two.\nusage input=9 output=5 cache_write=7000",
 		Spec{Prompt: PromptSpec{Append: strings.Repeat("字 ", 12_000)}})
-	d, s := c.Desk(), c.Session
+	r, s := c.Commands(), c.Session
 	page := func() string {
 		t.Helper()
-		text, err := runCommand(t, d, "/context", 80)
+		text, err := runCommand(t, r, "/context", 80)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +75,7 @@ func TestContextPage(t *testing.T) {
 	}
 
 	// The parts add up to the total that the provider counted, including its answer.
-	u, err := d.Usage()
+	u, err := r.Usage()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,31 +3,28 @@ package wire
 import (
 	"adze/internal/feature/agents"
 	"adze/internal/feature/agents/builtin"
+	"adze/internal/feature/teams"
 	"adze/internal/tool"
 	agenttool "adze/internal/tools/agent"
 )
 
-// openCoordinator returns the coordinator mode, or nil if the conversation is not in it. Only a
-// main conversation can be.
-func openCoordinator(c *Conversation) *agents.Coordinator {
-	if c.spec.Worker != nil {
-		return nil
-	}
+// openCoordinator returns the coordinator mode, or nil if the conversation is not in it.
+func (c *base) openCoordinator() *agents.Coordinator {
 	m := agents.OpenCoordinator(agents.CoordinatorConfig{
-		Settings: agentSettings(c.ws), Resumed: c.record.Earlier != nil, Last: c.record.State().Last, Note: noteOf(c),
+		Settings: c.ws.agentSettings(), Resumed: c.record.Earlier != nil, Last: c.record.State().Last, Note: c.note,
 		Say: c.ws.Say, Simple: c.ws.values().Size.Reduced(), Language: c.ws.language,
 	})
 	c.spec.Coordinator = m != nil
 	return m
 }
 
-// workersOf returns a function that describes a coordinator's workers, given the session's
+// workerTools returns a function that describes a coordinator's workers, given the session's
 // tools.
-func workersOf(c *Conversation, tools []tool.Tool) func() builtin.WorkerInfo {
+func (c *Conversation) workerTools(tools []tool.Tool) func() builtin.WorkerInfo {
 	spec := c.spec
 	spec.Coordinator, spec.Definition, spec.Access.Chosen, spec.Access.Tools = false, nil, false, nil
-	w := &Worker{Spec: agents.Spec{Definition: c.coordinator.Worker(), Background: true}}
-	denied, all, dynamic := w.denied(tools, deniedTools(c.ws, &spec, c.Gate, tools)), tool.NewRegistry(tools...), c.Servers.Dynamic()
+	w := &worker{Spec: agents.Spec{Definition: c.coordinator.Worker(), Background: true}}
+	denied, all, dynamic := w.denied(tools, teams.Spec{}, c.ws.deniedTools(&spec, c.Gate, tools)), tool.NewRegistry(tools...), c.Servers.Dynamic()
 	if dynamic == nil {
 		dynamic = func() []tool.Tool { return nil }
 	}
@@ -38,17 +35,14 @@ func workersOf(c *Conversation, tools []tool.Tool) func() builtin.WorkerInfo {
 }
 
 // newContract returns the session's contract, which requires a verdict on larger changes.
-func newContract(c *Conversation) *agents.Contract {
-	if w := c.spec.Worker; w != nil {
-		return w.Lead.contract
-	}
+func (c *Conversation) newContract() *agents.Contract {
 	if c.spec.Calls != FromModel {
 		return nil
 	}
 	return &agents.Contract{
 		Holds: func() bool {
 			_, _, can := c.Session.Pool().Lookup(agenttool.Name)
-			return can && agentSettings(c.ws).Verify && !c.spec.Coordinator && agents.DeniedBy(c.Gate, builtin.Verification) == ""
+			return can && c.ws.agentSettings().Verify && !c.spec.Coordinator && agents.DeniedBy(c.Gate, builtin.Verification) == ""
 		},
 		Busy:      func() bool { return agents.AtWork(c.agents.Working()) },
 		Unrelated: agents.Within(func() []string { return []string{c.scratch.Made(), c.ws.Project.Home} }),

@@ -23,8 +23,8 @@ import (
 
 // Examine diagnoses a workspace for a conversation with the given access, without opening it.
 // With online, it also contacts the provider.
-func Examine(ctx context.Context, w *Workspace, a AccessSpec, terminal, online bool) []commands.Check {
-	c := newDoctor(w, Spec{Access: a}, online)
+func (w *Workspace) Examine(ctx context.Context, a AccessSpec, terminal, online bool) []commands.Check {
+	c := w.newDoctor(Spec{Access: a}, online)
 	c.Terminal = terminal
 	c.Provider = func() (string, error) { return models.Chosen(w.Project) }
 	c.Policy = func() (*permission.Policy, error) {
@@ -37,7 +37,7 @@ func Examine(ctx context.Context, w *Workspace, a AccessSpec, terminal, online b
 	c.Hooks = func() []hook.Listing {
 		v := w.values()
 		r, _ := hook.New(hook.Config{ // ok: problems are in HookProblems
-			Sources: hookSources(w), Policy: hookPolicy(v.Hooks, false),
+			Sources: w.hookSources(), Policy: hookPolicy(v.Hooks, false),
 			Approved: func(_ hook.Source, event, matcher string, handler json.RawMessage) bool {
 				return w.Project.Trust.Approved(trust.Hook(event, matcher, handler))
 			},
@@ -57,8 +57,8 @@ func Examine(ctx context.Context, w *Workspace, a AccessSpec, terminal, online b
 }
 
 // examine diagnoses an open conversation.
-func examine(ctx context.Context, c *Conversation, online bool) []commands.Check {
-	d := newDoctor(c.ws, c.spec, online)
+func (c *Conversation) examine(ctx context.Context, online bool) []commands.Check {
+	d := c.ws.newDoctor(c.spec, online)
 	d.Terminal = c.spec.Entry == Interactive
 	d.Provider = func() (string, error) {
 		b := c.model.Backend
@@ -77,11 +77,11 @@ func examine(ctx context.Context, c *Conversation, online bool) []commands.Check
 }
 
 // newDoctor returns the checks for the workspace, with or without a conversation.
-func newDoctor(w *Workspace, spec Spec, online bool) doctor.Config {
+func (w *Workspace) newDoctor(spec Spec, online bool) doctor.Config {
 	v := w.values()
 	c := doctor.Config{
 		Project: w.Project, Version: w.Version, Program: w.Program, Getenv: w.Getenv,
-		Search: w.Engine.Describe, HookProblems: hook.Check(hookSources(w)), Further: []func(context.Context) commands.Check{w.Plugins.Check, agents.Check(w.Agents), w.Keys.Check},
+		Search: w.Engine.Describe, HookProblems: hook.Check(w.hookSources()), Further: []func(context.Context) commands.Check{w.Plugins.Check, agents.Check(w.Agents), w.Keys.Check},
 		Shell: func() (string, error) { p, err := bash.Find(); return p.Path, err },
 		Servers: func() (*roster.Roster, error) {
 			flags := w.Env.Servers

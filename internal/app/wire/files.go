@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"adze/internal/app/artifacts"
+	"adze/internal/feature"
 	"adze/internal/msg"
 	"adze/internal/platform/fs/filehistory"
 	"adze/internal/platform/fs/filestate"
@@ -28,16 +29,19 @@ type fileRecords struct {
 func (c *Conversation) openFiles() error {
 	f := &fileRecords{state: filestate.New()}
 	c.files = f
-	c.contract = newContract(c)
-	if w := c.spec.Worker; w != nil {
-		if w.fork() {
-			f.state = w.Lead.files.state.Clone() // a fork has seen its lead's files
-			c.closers.add(func() { w.Lead.files.state.Merge(f.state) })
+	if c.contract == nil {
+		c.contract = c.newContract()
+	}
+	author, lead := c.spec.worker.author, c.spec.worker.lead.files
+	if lead != nil {
+		if c.spec.worker.fork {
+			f.state = lead.state.Clone() // a fork has seen its lead's files
+			c.closers.add(func() { lead.state.Merge(f.state) })
 		}
-		c.closers.add(func() { c.ws.writers.End(w.Author.ID) })
+		c.closers.add(func() { c.ws.writers.End(author.ID) })
 	}
 	home := c.ws.Project.Home
-	if c.ws.values().Files.History && c.spec.Worker == nil && !c.spec.Session.Ephemeral && home != "" {
+	if c.ws.values().Files.History && lead == nil && !c.spec.Session.Ephemeral && home != "" {
 		h, err := filehistory.Open(artifacts.HistoryDir(home, c.record.ID), session.FileChanges(c.record.State()), c.debug)
 		if err != nil {
 			return setup.Errorf("%v", err)
@@ -57,20 +61,28 @@ func (c *Conversation) openFiles() error {
 			Dir: c.dir.Here, State: f.state, Hidden: c.Gate.Hidden, Named: c.ws.Engine.Named, Log: c.debug,
 			Replacer:  replace.New(filepath.Join(home, "locks")),
 			Listeners: []change.Listener{searchNews{c.ws.Engine}, c.contract},
-			Author:    c.spec.author(), Writers: c.ws.writers,
+			Author:    author, Writers: c.ws.writers,
 		}
 		if f.history != nil {
 			f.changes.History = f.history
-		} else if w := c.spec.Worker; w != nil && w.Lead.files.changes != nil {
-			f.changes.History = w.Lead.files.changes.History // an agent's changes belong to the turn
+		} else if lead != nil && lead.changes != nil {
+			f.changes.History = lead.changes.History // an agent's changes belong to the turn
 		}
 		c.closers.add(f.changes.Wait)
 	}
 	return nil
 }
 
-// hear tells the model at the start of a turn which files were changed externally.
-func (f *fileRecords) hear(ctx context.Context, _ session.Prompt) (h session.HookResult) {
+// part returns the part that releases a call's file locks.
+func (f *fileRecords) part() (p feature.Part) {
+	if f.changes != nil {
+		p = feature.Part{Name: "changes", After: f.changes}
+	}
+	return p
+}
+
+// promptHook tells the model at the start of a turn which files were changed externally.
+func (f *fileRecords) promptHook(ctx context.Context, _ session.Prompt) (h session.HookResult) {
 	for _, text := range f.changes.News(ctx) {
 		h.Context = append(h.Context, msg.Reminder(text))
 	}

@@ -149,14 +149,17 @@ func TestForksDoNotFork(t *testing.T) {
 	}
 
 	spec := Spec{Session: SessionSpec{Ephemeral: true}, Model: ModelSpec{Name: models.ReplayPrefix + p.Path("model.replay")}}
-	spec.Worker = &Worker{Lead: c.Conversation, Spec: agents.Spec{ID: "a1", Asks: func() bool { return false }}, Depth: 1}
-	made, err := c.ws.Converse(t.Context(), spec)
+	var err error
+	if spec.worker, err = c.newWorker(agents.Spec{ID: "a1", Asks: func() bool { return false }}); err != nil {
+		t.Fatal(err)
+	}
+	made, err := c.ws.converse(t.Context(), spec)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer made.Close()
 	if err := launch(made); err == nil || !strings.Contains(err.Error(), refused) {
-		t.Errorf("one that was made a fork: %v", err)
+		t.Errorf("after becoming a fork: %v", err)
 	}
 
 	for _, directive := range []string{
@@ -170,7 +173,7 @@ func TestForksDoNotFork(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := launch(told.Conversation); err == nil || !strings.Contains(err.Error(), refused) {
-			t.Errorf("one that was told so: %v", err)
+			t.Errorf("after the directive: %v", err)
 		}
 	}
 }

@@ -17,8 +17,8 @@ func (w *Workspace) place() conversation.AccessPlace {
 
 // deniedTools returns a predicate for tools that are not offered. The structured output tool is
 // offered whenever there is a schema.
-func deniedTools(w *Workspace, s *Spec, gate *permission.Gate, tools []tool.Tool) func(name string) bool {
-	o := conversation.Offer{Tools: tools, Always: structured.Name, Agent: offeredBy(s), HasServers: func() bool { return hasServers(w) }}
+func (w *Workspace) deniedTools(s *Spec, gate *permission.Gate, tools []tool.Tool) func(name string) bool {
+	o := conversation.Offer{Tools: tools, Always: structured.Name, Agent: offeredBy(s), HasServers: func() bool { return w.hasServers() }}
 	switch w.values().Size {
 	case settings.SmallPrompt:
 		o.Simple = toolbox.Small()

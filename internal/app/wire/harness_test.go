@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"adze/internal/msg"
 	"adze/internal/session"
 	"adze/internal/settings"
+	"adze/internal/tool"
 )
 
 // A place is a user's machine together with the messages shown to the user.
@@ -92,6 +94,9 @@ func (c *Conversation) poll(t *testing.T) {
 	c.settingsChanged(t.Context(), change)
 }
 
+// tools returns all built-in tools.
+func (c *Conversation) tools() []tool.Tool { return slices.Concat(c.builtinTools(), c.parts.Tools()) }
+
 // denies reports whether a rule removes the tool altogether.
 func (c *Conversation) denies(name string) bool {
 	_, ok := c.Gate.Policy().DeniesTool(name)
@@ -133,7 +138,7 @@ func TestKeptBesideNotes(t *testing.T) {
 			t.Errorf("%s: %+v", tt.settings, got)
 		}
 		if said := p.said.String(); !strings.Contains(said, tt.said) || tt.said == "" && said != "" {
-			t.Errorf("%s: the user was told %q", tt.settings, said)
+			t.Errorf("%s: unexpected output %q", tt.settings, said)
 		}
 	}
 }

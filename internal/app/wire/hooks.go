@@ -24,9 +24,9 @@ func (c *Conversation) openHooks(ctx context.Context) {
 		Source: "startup", Exit: "other", EnvFile: c.shell.Vars, Say: c.ws.Say,
 		ModelID: func(name string) string { m, _ := c.model.Resolve(name); return m.ID }, // ok: the session has it already
 		Runner: hook.Config{
-			Sources: allHooks(c),
+			Sources: c.hookSources(),
 			Common: func() hook.Common {
-				return c.spec.Worker.common(hook.Common{Session: c.record.ID, Dir: c.dir.Here(), Mode: string(c.Gate.Mode()), Transcript: c.record.Path()})
+				return c.spec.worker.hookFields(hook.Common{Session: c.record.ID, Dir: c.dir.Here(), Mode: string(c.Gate.Mode()), Transcript: c.record.Path()})
 			},
 			Dir:        c.ws.Dir,
 			ProjectDir: c.ws.Project.Trust.Root,
@@ -44,11 +44,11 @@ func (c *Conversation) openHooks(ctx context.Context) {
 	if c.spec.unattended() {
 		cfg.Unattended = ctx
 	}
-	cfg.Runner.Judges.User = chooser(c)
+	cfg.Runner.Judges.User = c.choose
 	if c.model.Backend != nil {
 		cfg.Runner.Judges.Prompt = func(ctx context.Context, a hook.PromptRequest) (hook.Opinion, error) {
 			resolve := func(name string) (string, error) { m, err := c.model.Resolve(name); return m.ID, err }
-			return prompted.Config{Small: c.window.small, Resolve: resolve, Language: c.ws.language}.Ask(ctx, a)
+			return prompted.Config{Small: c.small, Resolve: resolve, Language: c.ws.language}.Ask(ctx, a)
 		}
 		cfg.Runner.Judges.Agent = prompted.Checker{Language: c.ws.language, Run: func(ctx context.Context, i prompted.Inquiry) (json.RawMessage, error) {
 			small, main := c.model.Small()
@@ -70,18 +70,18 @@ func (c *Conversation) openHooks(ctx context.Context) {
 	if c.spec.Entry == Interactive {
 		cfg.Exit = "prompt_input_exit"
 	}
-	if c.spec.Worker == nil {
+	w := &c.spec.worker
+	if w.main() {
 		cfg.Pace = func(ctx context.Context) bool { return c.ws.Project.Pulse.Wait(ctx, watchInterval) }
-	}
-	if w := c.spec.Worker; w != nil {
-		cfg.Agent, cfg.Transcript, cfg.EnvFile = w.kind(), c.record.Path, nil
+	} else {
+		cfg.Agent, cfg.Transcript, cfg.EnvFile = w.kind, c.record.Path, nil
 	}
 	c.Hooks = lifecycle.New(cfg)
-	switch w := c.spec.Worker; {
-	case w.forHook():
-		c.Hooks.Check(w.Lead.Hooks.Runner)
-	case w != nil:
-		c.Hooks.Under(w.Lead.Hooks.Runner)
+	switch {
+	case w.ForHook:
+		c.Hooks.Check(w.lead.hooks)
+	case !w.main():
+		c.Hooks.Under(w.lead.hooks)
 	}
 	c.closers.add(c.Hooks.Close)
 	c.Gate.SetHooks(c.Hooks.Answer)
@@ -91,23 +91,23 @@ func (c *Conversation) openHooks(ctx context.Context) {
 const watchInterval = time.Second
 
 // hookSources returns the current hook sources: plugins and settings.
-func hookSources(w *Workspace) []hook.Source {
+func (w *Workspace) hookSources() []hook.Source {
 	if o := w.Plugins.Recalled(); o != nil {
 		w.pluginErrors.lines(o.Errors, w.Say)
 		return append(w.Plugins.Remembered(o), w.values().Hooks.Sources...)
 	}
-	return append(earlyPlugins(w).Hooks(), w.values().Hooks.Sources...)
+	return append(w.earlyPlugins().Hooks(), w.values().Hooks.Sources...)
 }
 
-// allHooks returns the conversation's current hook sources, including its agent's. A hook's
+// hookSources returns the conversation's current hook sources, including its agent's. A hook's
 // agent has no hooks of its own; see [hook.Runner.Check].
-func allHooks(c *Conversation) []hook.Source {
-	if c.spec.Worker.forHook() {
+func (c *base) hookSources() []hook.Source {
+	if c.spec.worker.ForHook {
 		return nil
 	}
-	all := hookSources(c.ws)
-	if w := c.spec.Worker; w != nil && !w.fork() {
-		return append(all, agents.WorkerHooks(w.Spec.Definition)...)
+	all := c.ws.hookSources()
+	if d := c.spec.worker.Definition; d != nil {
+		return append(all, agents.WorkerHooks(d)...)
 	}
 	return append(all, agents.Hooks(c.spec.Definition)...)
 }

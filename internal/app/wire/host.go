@@ -14,12 +14,12 @@ import (
 )
 
 // Host returns the API for a program that drives the conversation.
-func (c *Conversation) Host(d *commands.Registry) headless.Host {
+func (c *Conversation) Host(r *commands.Registry) headless.Host {
 	h := headless.Host{
-		DefaultModel: c.model.Name, Asks: c.spec.Access.Asks, States: c.ws.values().StateEvents, Actions: hostapi.Actions(d), Queries: hostapi.Queries(d),
-		Initialize: func(_ context.Context, start headless.Start) ([]string, error) { return initialize(c, d, start) },
+		DefaultModel: c.model.Name, Asks: c.spec.Access.Asks, States: c.ws.values().StateEvents, Actions: hostapi.Actions(r), Queries: hostapi.Queries(r),
+		Initialize: func(_ context.Context, start headless.Start) ([]string, error) { return c.initialize(r, start) },
 	}
-	h.Attend = func(on bool) { schedule.Attend(d, on) }
+	h.Attend = func(on bool) { schedule.Attend(r, on) }
 	if c.Servers != nil {
 		h.Servers, h.Receive, h.OnComplete = c.Servers.All, c.Servers.Receive, c.Servers.OnComplete
 		h.Queries["mcp_set_servers"] = c.Servers.SetGuests()
@@ -35,12 +35,12 @@ func (c *Conversation) Host(d *commands.Registry) headless.Host {
 // initialize applies the host's start options and returns notes about options without effect.
 // Unsupported callbacks that guard calls are rejected rather than ignored. Callbacks come last,
 // so that they replace earlier ones only if everything else is valid.
-func initialize(c *Conversation, d *commands.Registry, start headless.Start) (notes []string, err error) {
+func (c *Conversation) initialize(r *commands.Registry, start headless.Start) (notes []string, err error) {
 	if err := c.output.Require(start.JSONSchema); err != nil {
 		return nil, &hostapi.Refusal{Code: "invalid_schema", Text: err.Error()}
 	}
 	if start.Title != "" {
-		if err := d.Rename(start.Title); err != nil {
+		if err := r.Rename(start.Title); err != nil {
 			return nil, err
 		}
 	}
@@ -61,8 +61,8 @@ func initialize(c *Conversation, d *commands.Registry, start headless.Start) (no
 		}
 		c.ws.Agents.Refresh()
 	}
-	if c.gists != nil {
-		c.gists.Want(start.Summaries)
+	if c.summaries != nil {
+		c.summaries.Want(start.Summaries)
 	}
 	if len(start.Plugins) > 0 {
 		notes = append(notes, "plugins of the host are not available in this version")

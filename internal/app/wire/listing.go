@@ -3,7 +3,6 @@ package wire
 import (
 	"path/filepath"
 
-	"adze/internal/domain/skill"
 	"adze/internal/feature/skills"
 	"adze/internal/feature/skills/usage"
 	"adze/internal/msg"
@@ -15,33 +14,32 @@ import (
 // skillTool is the tool that runs skills.
 const skillTool = "Skill"
 
-// openListing returns the conversation's skill listing, or nil if skills are not announced.
-// listed returns the skills.
-func openListing(c *Conversation, listed func() []*skill.Skill) *skills.Listing {
+// newListing returns the conversation's skill listing, or nil if skills are not announced.
+func (c *Conversation) newListing() *skills.Listing {
 	if c.model.Backend == nil || c.spec.Bare || c.ws.values().Size.Reduced() || c.spec.Coordinator {
 		return nil
 	}
 	cfg := skills.ListingConfig{
-		Skills: listed, Runner: skillTool, Door: extratools.ExecuteName,
+		Skills: c.skills.Listed, Runner: skillTool, Door: extratools.ExecuteName,
 		Pool:     func() *tool.Pool { return c.Session.Pool() },
 		Window:   func() int { m, _ := c.model.Lookup(c.Session.Model()); return m.ContextWindow }, // ok: the session has it
 		Settings: func() settings.Skills { return c.ws.values().Skills },
-		Language: c.ws.language, Score: usageOf(c.ws).Score,
+		Language: c.ws.language, Score: c.ws.usage().Score,
 		Before: func() []msg.Entry { return c.Session.Conversation() },
-		Last:   c.record.State().Last, Note: noteOf(c),
-		Start: c.skills.Start(), Keep: startSaver(c, listed),
+		Last:   c.record.State().Last, Note: c.note,
+		Start: c.skills.Start(), Keep: c.startSaver(c.skills.Listed),
 	}
 	return skills.NewListing(cfg)
 }
 
-// usageOf returns the skill usage counters. All values share one file.
-func usageOf(w *Workspace) *usage.Usage {
+// usage returns the skill usage counters. All values share one file.
+func (w *Workspace) usage() *usage.Usage {
 	file := ""
 	if w.Project.Home != "" {
-		file = usageFile(w)
+		file = w.usageFile()
 	}
 	return usage.Open(file, w.Now)
 }
 
 // usageFile returns the path of the file that stores skill usage.
-func usageFile(w *Workspace) string { return filepath.Join(w.Project.Home, "skill-usage.json") }
+func (w *Workspace) usageFile() string { return filepath.Join(w.Project.Home, "skill-usage.json") }

@@ -6,7 +6,6 @@ import (
 	"adze/internal/model"
 	"adze/internal/model/mute"
 	"adze/internal/msg"
-	"adze/internal/session"
 	"adze/internal/settings"
 )
 
@@ -27,25 +26,25 @@ func withoutMemories(m *memory.View, p model.Provider) model.Provider {
 
 // enableRecall enables memory recall for the conversation. The agent that maintains memories reads
 // them anyway.
-func enableRecall(c *Conversation) {
-	if c.prompt.memory.Never != "" || c.spec.Worker.memoryTask() != nil {
+func (c *Conversation) enableRecall() {
+	if c.prompt.memory.Never != "" || c.spec.worker.MemoryTask != nil {
 		return
 	}
 	c.prompt.memory.Recaller = recall.New(recall.Config{
-		Small: c.window.small, Folder: c.prompt.memory.Folder, On: c.prompt.memory.On,
+		Small: c.small, Folder: c.prompt.memory.Folder, On: c.prompt.memory.On,
 		Language: c.ws.language, Seen: c.files.seen, Now: c.ws.Now, Log: c.debug,
 		Called: func(u *msg.ToolUse) *msg.ToolUse { return c.Session.Pool().Forwarded(u) },
 	})
 }
 
 // openMaintainer creates the background maintenance of memories for a conversation with the user.
-func openMaintainer(c *Conversation) {
-	if c.agents == nil || c.spec.Worker != nil {
+func (c *Conversation) openMaintainer() {
+	if c.agents == nil {
 		return
 	}
 	c.maintainer = memory.NewConsolidator(memory.ConsolidatorConfig{
 		Launch: c.agents.Launch, Background: c.shell.Tasks != nil, Memory: c.prompt.memory, Project: c.ws.Project, Dir: c.ws.Dir,
-		Settings: func() settings.Memory { return c.ws.values().Memory }, Session: func() *session.Session { return c.Session },
+		Settings: func() settings.Memory { return c.ws.values().Memory }, Session: c.session,
 		Unattended: c.spec.unattended(), Language: c.ws.language, Now: c.ws.Now, Say: c.ws.Say, Log: c.debug,
 	})
 	c.closers.add(c.maintainer.Close)

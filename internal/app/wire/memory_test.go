@@ -242,7 +242,7 @@ func TestMemoryThatCannotBe(t *testing.T) {
 		t.Error(said)
 	}
 	if strings.Contains(c.sent()[0], "what you remember") {
-		t.Error("the model is told of it")
+		t.Error("the announcement")
 	}
 }
 
@@ -277,9 +277,9 @@ func TestMemoryIsWrittenUnasked(t *testing.T) {
 		t.Error("something was written through a link")
 	}
 	last := c.sent()[len(c.sent())-1]
-	for _, told := range []string{"looks like a secret", "there is no user here to approve it", "Not allowed: the rule", "The memory is gone"} {
+	for _, told := range []string{"seems to contain a secret", "has to confirm it in an interactive session", "Not allowed: rule", "The memory is gone"} {
 		if !strings.Contains(last, told) {
-			t.Errorf("the model was not told %q", told)
+			t.Errorf("no request contains %q", told)
 		}
 	}
 }
@@ -406,11 +406,11 @@ func TestRecallThatFails(t *testing.T) {
 				}
 				for _, r := range c.sent() {
 					if strings.Contains(r, "Secret.") {
-						t.Error("a memory was told")
+						t.Error("a memory was sent")
 					}
 				}
 				if said := p.said.String(); said != "" {
-					t.Errorf("the user was told: %s", said)
+					t.Errorf("unexpected output: %s", said)
 				}
 			})
 		})
@@ -469,7 +469,7 @@ func TestMemoryOffIsOff(t *testing.T) {
 				t.Fatalf("%s was not sent before", w)
 			}
 		}
-		d := c.Desk()
+		d := c.Commands()
 		if text, err := runCommand(t, d, "/memory off", 0); err != nil || !strings.Contains(text, "off") {
 			t.Fatal(text, err)
 		}
@@ -510,8 +510,8 @@ func TestMemoryPage(t *testing.T) {
 	p.remembers("freeze", "x")
 	p.Write(p.memories()+"/odd.md", "# Odd\n")
 	c := p.chat("say Hello.", nil)
-	d := c.Desk()
-	page, err := runCommand(t, d, "/memory", 0)
+	r := c.Commands()
+	page, err := runCommand(t, r, "/memory", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -527,7 +527,7 @@ func TestMemoryPage(t *testing.T) {
 	}
 	var edited []string
 	for _, name := range []string{"freeze", "CLAUDE.md", "MEMORY.md"} {
-		answer, err := d.Run(t.Context(), "memory", "edit "+name)
+		answer, err := r.Run(t.Context(), "memory", "edit "+name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -537,7 +537,7 @@ func TestMemoryPage(t *testing.T) {
 		t.Errorf("edited %v", edited)
 	}
 	for _, arg := range []string{"edit nobody", "edit", "away"} {
-		if text, err := runCommand(t, d, "/memory "+arg, 0); err == nil {
+		if text, err := runCommand(t, r, "/memory "+arg, 0); err == nil {
 			t.Errorf("%s: %s", arg, text)
 		}
 	}

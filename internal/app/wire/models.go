@@ -29,19 +29,16 @@ func (c *Conversation) openModel(ctx context.Context) (err error) {
 		_, err := c.model.Resolve(c.model.Name)
 		return err
 	}
-	var parent *models.Choice
-	if c.spec.Worker != nil {
-		parent = c.spec.Worker.Lead.model
-	}
+	parent := c.spec.worker.lead.model
 	if c.model, err = models.Choose(ctx, cfg, c.spec.Model, parent, c.closers.add); err == nil && parent == nil {
-		fitPrompt(c)
+		c.fitPrompt()
 	}
 	return err
 }
 
 // fitPrompt selects the small prompt for a model with a narrow context window, unless the user
 // chose a size.
-func fitPrompt(c *Conversation) {
+func (c *Conversation) fitPrompt() {
 	m, err := c.model.Resolve(c.model.Name)
 	if err != nil || c.model.Backend.Scripted || !c.ws.Project.FitPrompt(m.Window) {
 		return

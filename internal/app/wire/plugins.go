@@ -10,14 +10,14 @@ import (
 )
 
 // pluginSet returns the active plugins and reports errors of enabled plugins once.
-func pluginSet(w *Workspace) *plugins.Set {
+func (w *Workspace) pluginSet() *plugins.Set {
 	set := w.Plugins.Set()
 	w.pluginErrors.tell(set, w.Say)
 	return set
 }
 
 // earlyPlugins is like pluginSet for the early set; see [plugins.Plugins.Early].
-func earlyPlugins(w *Workspace) *plugins.Set {
+func (w *Workspace) earlyPlugins() *plugins.Set {
 	set := w.Plugins.Early()
 	w.pluginErrors.tell(set, w.Say)
 	return set
@@ -64,7 +64,7 @@ func (s *reportedErrors) add(errors []string, say func(string)) {
 }
 
 // PluginManager returns a manager that installs, updates and removes plugins.
-func PluginManager(w *Workspace) *plugins.Manager {
+func (w *Workspace) PluginManager() *plugins.Manager {
 	return w.Plugins.Manage(plugins.Fetch{
 		Runner: w.runner, Environ: func() []string { return w.environment().List },
 		Network: func() http.RoundTripper { return transport.New(w.network(contacts.Plugins)) },

@@ -19,7 +19,7 @@ import (
 )
 
 // openMCP creates the workspace's MCP servers.
-func openMCP(w *Workspace) (*mcp.Manager, error) {
+func (w *Workspace) openMCP() (*mcp.Manager, error) {
 	flags := w.Env.Servers
 	flags.Plugins = w.Plugins.Servers
 	f, err := mcp.Open(mcp.Config{
@@ -35,9 +35,9 @@ func openMCP(w *Workspace) (*mcp.Manager, error) {
 
 // openServers gives the conversation its view of the servers and starts connecting. Only models
 // use servers, except a hook's agent, which would have to wait for them.
-func openServers(c *Conversation) error {
+func (c *Conversation) openServers() error {
 	v := c.ws.values()
-	if c.spec.Calls != FromModel || c.spec.Preview || c.spec.Worker.forHook() || v.Size.Reduced() && len(c.ws.Env.Servers.Configs) == 0 {
+	if c.spec.Calls != FromModel || c.spec.Preview || c.spec.worker.ForHook || v.Size.Reduced() && len(c.ws.Env.Servers.Configs) == 0 {
 		return nil
 	}
 	f, err := c.ws.MCP()
@@ -45,12 +45,9 @@ func openServers(c *Conversation) error {
 		return err
 	}
 	share := mcp.ClientConfig{
-		Asker: elicit.New(elicitConfig(c)), Roots: c.dir.Roots, Content: serverContent(c), Gate: c.Gate, Hooks: func() tool.Gate { return c.Hooks },
-		Session: func() *session.Session { return c.Session }, Ignored: v.MCP.Extra.Ignored, Say: c.ws.Say,
-		ShortLived: c.spec.unattended(), Agent: agentDefinition(&c.spec), Holds: c.spec.Worker == nil,
-	}
-	if w := c.spec.Worker; w != nil {
-		share.Below = w.Lead.Servers.All()
+		Asker: elicit.New(c.elicitConfig()), Roots: c.dir.Roots, Content: c.serverContent(), Gate: c.Gate, Hooks: func() tool.Gate { return c.Hooks },
+		Session: c.session, Ignored: v.MCP.Extra.Ignored, Say: c.ws.Say,
+		ShortLived: c.spec.unattended(), Agent: agentDefinition(&c.spec), Holds: c.spec.worker.main(), Below: c.spec.worker.lead.servers,
 	}
 	if c.spec.Entry != Interactive {
 		share.Patience = v.MCP.Timeout + time.Second // long enough to report attempts that time out
@@ -61,7 +58,7 @@ func openServers(c *Conversation) error {
 }
 
 // elicitConfig returns the configuration with which servers query the conversation's user and model.
-func elicitConfig(c *Conversation) elicit.Config {
+func (c *Conversation) elicitConfig() elicit.Config {
 	cfg := elicit.Config{
 		Ask:     func(ctx context.Context, q session.Question) (session.Reply, error) { return c.Session.Ask(ctx, q) },
 		Fire:    func(ctx context.Context, e hook.Event) hook.Outcome { return c.Hooks.Fire(ctx, e) },
@@ -71,41 +68,35 @@ func elicitConfig(c *Conversation) elicit.Config {
 	}
 	if c.model.Backend != nil {
 		cfg.Model = func(ctx context.Context, q sidequery.Question) (*sidequery.Answer, error) {
-			return c.window.small.Asker.Ask(ctx, q)
+			return c.small.Asker.Ask(ctx, q)
 		}
 	}
 	return cfg
 }
 
-// questionsOf returns the configuration for model questions to the user. A fork has no user of
-// its own.
-func questionsOf(c *Conversation) questions.Config {
-	cfg := elicitConfig(c)
-	asks := c.spec.Access.Asks && c.spec.Calls == FromModel && c.spec.Worker == nil
+// questions returns the configuration for model questions to the user. Sub-agents have no user of
+// their own.
+func (c *Conversation) questions() questions.Config {
+	cfg := c.elicitConfig()
+	asks := c.spec.Access.Asks && c.spec.Calls == FromModel
 	return questions.Config{Asks: asks, Ask: cfg.Ask, Fire: cfg.Fire}
 }
 
-// chooser returns a function that lets hooks ask the user. Hooks in an agent's conversation ask
-// the lead's user.
-func chooser(c *Conversation) func(context.Context, hook.Question) (string, error) {
-	return func(ctx context.Context, q hook.Question) (string, error) {
-		lead := c
-		for w := c.spec.Worker; w != nil; w = lead.spec.Worker {
-			if w.Spec.Asks == nil || !w.Spec.Asks() {
-				return questions.Config{}.Choose(ctx, q)
-			}
-			lead = w.Lead
-		}
-		if lead.Session == nil { // still being opened
-			return questions.Config{}.Choose(ctx, q)
-		}
-		return questionsOf(lead).Choose(ctx, q)
+// choose lets hooks ask the user. Hooks in an agent's conversation ask the lead's user.
+func (c *Conversation) choose(ctx context.Context, q hook.Question) (string, error) {
+	w := &c.spec.worker
+	switch {
+	case !w.main() && w.Asks != nil && w.Asks():
+		return w.lead.choose(ctx, q)
+	case !w.main(), c.Session == nil: // cannot ask, or is still being opened
+		return questions.Config{}.Choose(ctx, q)
 	}
+	return c.questions().Choose(ctx, q)
 }
 
 // serverContent returns the configuration for processing server results.
-func serverContent(c *Conversation) content.Config {
-	cfg := content.Config{MaxTokens: c.ws.values().MCP.MaxOutput, Save: saver(c)}
+func (c *Conversation) serverContent() content.Config {
+	cfg := content.Config{MaxTokens: c.ws.values().MCP.MaxOutput, Save: c.resultSaver()}
 	if c.model.Backend != nil {
 		now := func() catalog.Model { m, _ := c.model.Lookup(c.Session.Model()); return m } // ok: the session has it
 		cfg.Images = func() bool { return now().Images }

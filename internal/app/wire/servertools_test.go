@@ -41,7 +41,7 @@ func TestOfferedServerTools(t *testing.T) {
 			r.Behavior, r.Scope = permission.Deny, scope.User
 			gate.AddRule(r)
 		}
-		denied := deniedTools(p.open(settings.Source{}), &Spec{Access: AccessSpec{Tools: tt.tools, Chosen: tt.tools != nil}}, gate, nil)
+		denied := p.open(settings.Source{}).deniedTools(&Spec{Access: AccessSpec{Tools: tt.tools, Chosen: tt.tools != nil}}, gate, nil)
 		var got []string
 		for _, name := range all {
 			if !denied(name) {

@@ -18,15 +18,13 @@ func (c *Conversation) openShell(ctx context.Context) (err error) {
 	cfg := conversation.ShellConfig{
 		Dir: c.dir.Workdir, Env: c.ws.environment(), Record: c.record, Home: c.ws.Project.Home, Program: c.ws.Program, Say: c.ws.Say,
 		NoBackground: c.ws.values().Shell.NoBackground,
-		Ended:        func(text string) { notify(c, text) },                                    // immediately if the model is idle
+		Ended:        c.notify,                                                                 // immediately if the model is idle
 		Told:         func(t session.Task) { c.Session.Submit(context.WithoutCancel(ctx), t) }, // ok: a closed session needs no notification
 	}
 	if c.spec.Entry == Interactive {
 		cfg.Note = c.ws.Say
 	}
-	if w := c.spec.Worker; w != nil {
-		cfg.Lead = w.Lead.shell
-	}
+	cfg.Lead = c.spec.worker.lead.shell
 	c.dir.Changed = func(from, to string) { c.Hooks.Moved(ctx, from, to) }
 	c.shell, err = conversation.OpenShell(cfg, c.closers.add)
 	return err
@@ -45,7 +43,7 @@ func (w *Workspace) environment() *conversation.CommandEnv { return w.env.By(w.i
 
 // runner returns a function that runs a program with the user's environment and a short
 // timeout, and returns its output.
-func runner(w *Workspace) func(ctx context.Context, name string, args ...string) (string, error) {
+func (w *Workspace) runProgram() func(ctx context.Context, name string, args ...string) (string, error) {
 	const limit = 5 * time.Second
 	return func(ctx context.Context, name string, args ...string) (string, error) {
 		path, err := exec.LookPath(name)

@@ -18,7 +18,7 @@ import (
 )
 
 // libraryOf returns a function that starts the workspace's skill scan on its first call.
-func libraryOf(w *Workspace) func(added []string) *library.Library {
+func (w *Workspace) openLibrary() func(added []string) *library.Library {
 	var once sync.Once
 	var l *library.Library
 	return func(added []string) *library.Library {
@@ -29,8 +29,8 @@ func libraryOf(w *Workspace) func(added []string) *library.Library {
 				open = skills.OpenLater
 			}
 			l = open(w.Project, w.Dir, added, skills.Plugins{
-				Roots: func() []library.Root { return pluginSet(w).Roots() },
-				Early: func() []library.Root { return earlyPlugins(w).Roots() },
+				Roots: func() []library.Root { return w.pluginSet().Roots() },
+				Early: func() []library.Root { return w.earlyPlugins().Roots() },
 			}, own)
 			w.closers.add(own.Close)
 			w.closers.add(l.Close)
@@ -43,8 +43,8 @@ func libraryOf(w *Workspace) func(added []string) *library.Library {
 // LookAhead starts scanning for skills and agents, which the first request lists, while other
 // parts are set up. It does nothing if an earlier session left a cached listing, or if the scan
 // is already running.
-func LookAhead(w *Workspace, s *Spec) {
-	if s.Calls != FromModel || w.values().Size.Reduced() || s.Worker != nil {
+func (w *Workspace) LookAhead(s *Spec) {
+	if s.Calls != FromModel || w.values().Size.Reduced() {
 		return
 	}
 	w.start.recall(w, s.Access.Dirs)
@@ -58,12 +58,12 @@ func LookAhead(w *Workspace, s *Spec) {
 }
 
 // usesSkills reports whether the conversation has skills. Only models use them.
-func usesSkills(c *Conversation) bool {
+func (c *Conversation) usesSkills() bool {
 	return c.spec.Calls == FromModel && !c.ws.values().Size.Reduced()
 }
 
-func openSkills(c *Conversation) {
-	if !usesSkills(c) {
+func (c *Conversation) openSkills() {
+	if !c.usesSkills() {
 		return
 	}
 	cfg := skills.Config{
@@ -73,11 +73,11 @@ func openSkills(c *Conversation) {
 		Approve: func(ctx context.Context, it trust.Item) error { return c.ws.Project.Trust.Keep(ctx, it) },
 		Markets: func() []string { return c.ws.values().Skills.Markets },
 		NoShell: func() bool { return c.ws.values().Skills.NoShell },
-		Used:    usageOf(c.ws).Used,
+		Used:    c.ws.usage().Used,
 		Vars: func(k *skill.Skill) skill.Vars {
 			var v skill.Vars
 			if k != nil {
-				v = pluginSet(c.ws).Vars(k.Origin)
+				v = c.ws.pluginSet().Vars(k.Origin)
 			}
 			v.SessionID, v.Effort, v.ProjectDir = c.record.ID, string(c.model.Working(c.Session.Model())), c.ws.Project.Trust.Root
 			return v
@@ -89,9 +89,9 @@ func openSkills(c *Conversation) {
 		Base:     func() paths.Base { return paths.Base{Dir: c.dir.Here(), Home: c.ws.Project.User} },
 		Last:     c.record.State().Last,
 		Language: c.ws.language, Say: c.ws.Say,
-		Fork: func(ctx context.Context, f skills.Fork) (string, error) { return forkSkill(ctx, c, f) },
+		Fork: func(ctx context.Context, f skills.Fork) (string, error) { return c.forkSkill(ctx, f) },
 	}
-	cfg.Note = noteOf(c)
+	cfg.Note = c.note
 	if c.Servers != nil && c.ws.values().MCP.Skills {
 		cfg.Servers = c.Servers.Skills
 	}
@@ -103,12 +103,12 @@ func openSkills(c *Conversation) {
 		cfg.Library = skills.Fetching(cfg.Library, from)
 	}
 	c.skills = skills.New(cfg)
-	c.skills.Begin(cachedStart(c))
+	c.skills.Begin(c.cachedStart())
 }
 
 // preloaded returns the skills loaded at the start of an agent's conversation. A resumed
 // conversation already has them.
-func preloaded(c *Conversation) []string {
+func (c *base) preloadedSkills() []string {
 	d := agentDefinition(&c.spec)
 	if d == nil || c.record.Earlier != nil {
 		return nil

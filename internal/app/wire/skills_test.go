@@ -23,7 +23,7 @@ func TestSkillsAreNoticed(t *testing.T) {
 	for !slices.Contains(c.skills.Names(), "fresh") {
 		<-changed
 	}
-	answer, err := c.Desk().Run(t.Context(), "fresh", "")
+	answer, err := c.Commands().Run(t.Context(), "fresh", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestSkillsOfAnUntrustedWorkspace(t *testing.T) {
 	if names := c.skills.Names(); slices.Contains(names, "theirs") {
 		t.Errorf("%q", names)
 	}
-	if _, err := c.Desk().Run(t.Context(), "theirs", ""); err == nil {
+	if _, err := c.Commands().Run(t.Context(), "theirs", ""); err == nil {
 		t.Error("it can be called")
 	}
 }

@@ -35,8 +35,6 @@ type Spec struct {
 	Worktree WorktreeSpec
 	// OmitInstructions omits instruction files and repository state from the prompt.
 	OmitInstructions bool
-	// Worker makes the conversation a sub-agent; nil for a main conversation.
-	Worker *Worker
 	// Definition is MainAgent's definition, or nil. It is set when the conversation is opened.
 	Definition *agentdef.Definition
 	// Team is the team the conversation belongs to, if any.
@@ -48,6 +46,8 @@ type Spec struct {
 	Preview bool
 	// Includes are files outside the project that its instructions may include during this run.
 	Includes []string
+
+	worker worker // zero for a main conversation
 }
 
 // Instructions returns the options for loading instruction files.
@@ -58,10 +58,10 @@ func (s *Spec) Instructions() instructions.Spec {
 // unattended reports whether the conversation is a single turn without a user.
 func (s *Spec) unattended() bool { return s.Entry == Print && s.Calls == FromModel }
 
-// door returns the entry shown to the model. A fork reports its lead's.
-func (s *Spec) door() Entry {
-	if s.Worker.fork() {
-		return s.Worker.Lead.spec.door()
+// shownEntry returns the entry shown to the model. A fork reports its lead's.
+func (s *Spec) shownEntry() Entry {
+	if s.worker.fork {
+		return s.worker.lead.entry
 	}
 	return s.Entry
 }

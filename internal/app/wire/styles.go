@@ -9,11 +9,11 @@ import (
 )
 
 func (w *Workspace) styles() *styles.Chooser {
-	return &styles.Chooser{Project: w.Project, Language: w.language, Say: w.Say, Plugins: func() []style.Root { return earlyPlugins(w).Styles() }}
+	return &styles.Chooser{Project: w.Project, Language: w.language, Say: w.Say, Plugins: func() []style.Root { return w.earlyPlugins().Styles() }}
 }
 
-// deskStyles gives the desk access to output styles.
-func deskStyles(c *Conversation) commands.Styles {
+// styleCommands gives commands access to output styles.
+func (c *Conversation) styleCommands() commands.Styles {
 	all := c.ws.styles()
 	return commands.Styles{
 		All: all.All, Current: func() string { return c.prompt.style },

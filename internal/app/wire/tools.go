@@ -1,31 +1,29 @@
 package wire
 
 import (
-	"slices"
-
 	cut "adze/internal/agent/snip"
 	"adze/internal/app/toolbox"
-	"adze/internal/feature/questions"
 	"adze/internal/model/catalog"
 	"adze/internal/platform/git/gitinfo"
-	"adze/internal/session/transcript"
 	"adze/internal/settings"
 	"adze/internal/tool"
 )
 
-func (c *Conversation) tools() []tool.Tool {
-	v := c.ws.values()
+// builtinTools returns the tools of the toolbox. Parts have further ones.
+func (c *Conversation) builtinTools() []tool.Tool {
+	v, w := c.ws.values(), &c.spec.worker
 	cfg := toolbox.Config{
 		Values: v, Runner: c.shell.Runner, Engine: c.ws.Engine, Gate: c.Gate, Sandbox: c.sandbox, Git: c.ws.git.judge,
 		Shell: c.shell, State: c.files.state, Files: c.files.changes, Output: &c.output.Output,
 		Single: c.spec.Calls == Single,
 		Turns: toolbox.Turns{
-			Unattended: c.spec.unattended() && c.spec.door() == Print, Agent: c.spec.Worker != nil, Reports: c.spec.Worker.reports(),
-			Fixed: c.spec.Worker != nil && !c.spec.Worker.fork(), // a fork has its lead's exact tools
+			Unattended: c.spec.unattended() && c.spec.shownEntry() == Print, Agent: !w.main(),
+			Reports: w.Definition != nil && c.spec.Team.Mate == nil, // a teammate does not report, and a fork gets its lead's prompt
+			Fixed:   w.Definition != nil,                            // a fork has its lead's exact tools
 		},
-		Pages: toolbox.PagesFor(c.ws.online(), reader(c)), Search: toolbox.WebSearch(c.ws.online(), reader(c)),
+		Pages: toolbox.PagesFor(c.ws.online(), c.pageReader()), Search: toolbox.WebSearch(c.ws.online(), c.pageReader()),
 		Extras: c.prompt.extras, Servers: c.Servers,
-		Delegates:   toolbox.Delegates{Skills: c.prompt.skills, Skill: c.skills, Agents: c.agents},
+		Delegates:   toolbox.Delegates{Skills: c.listing, Skill: c.skills, Agents: c.agents},
 		Experiments: c.window.experiments(v.Window),
 	}
 	_, repository := gitinfo.Branch(c.dir.Here())
@@ -38,11 +36,7 @@ func (c *Conversation) tools() []tool.Tool {
 		cfg.Model = func() catalog.Model { m, _ := c.model.Lookup(c.Session.Model()); return m } // ok: the session has it
 		cfg.Count = c.model.CountTokens(cfg.Model)
 	}
-	tools := slices.Concat(toolbox.New(cfg), scheduleTools(c), c.prompt.tasks.Tools(), c.flows.Tools(), worktreeTools(c), []tool.Tool{questions.Tool(questionsOf(c))})
-	tools = append(tools, watchTools(c, tools)...)
-	tools = append(tools, c.prompt.team.Tools()...)
-	transcript.RestoreTools(tools, c.record.Earlier)
-	return tools
+	return toolbox.New(cfg)
 }
 
 // experiments returns the tool configuration for the experiments enabled in the settings.

@@ -3,7 +3,6 @@ package wire
 import (
 	"testing"
 
-	"adze/internal/permission/compat"
 	"adze/internal/tool"
 )
 
@@ -56,17 +55,6 @@ func TestOnlyWaitsEndWithAMessage(t *testing.T) {
 	for _, present := range presentTools(t) {
 		if name := present.Spec().Name; present.Traits().Waits != (name == "TaskOutput") {
 			t.Errorf("%s: ends with a new message: %v", name, present.Traits().Waits)
-		}
-	}
-}
-
-// TestRulesKnowTheTools checks that rules and hooks can name every tool.
-func TestRulesKnowTheTools(t *testing.T) {
-	for _, present := range presentTools(t) {
-		for _, name := range append(present.Traits().Aliases, present.Spec().Name) {
-			if unknown := compat.Unknown(name); unknown != "" {
-				t.Error(unknown)
-			}
 		}
 	}
 }

@@ -20,17 +20,17 @@ func (w *Workspace) network(purpose string) transport.Config {
 }
 
 // reader returns the parts of the conversation that web tools need.
-func reader(c *Conversation) toolbox.PageReader {
+func (c *Conversation) pageReader() toolbox.PageReader {
 	return toolbox.PageReader{
-		Gate: c.Gate, Model: c.model, Save: saver(c),
+		Gate: c.Gate, Model: c.model, Save: c.resultSaver(),
 		Current: func() string { return c.Session.Model() },
-		Small:   func() *sidequery.SmallModel { return c.window.small },
+		Small:   func() *sidequery.SmallModel { return c.small },
 	}
 }
 
 // saver returns a function that saves files with the conversation's results, or nil if results
 // are not saved.
-func saver(c *Conversation) func(name, ext string, r io.Reader) (string, error) {
+func (c *base) resultSaver() func(name, ext string, r io.Reader) (string, error) {
 	log := c.record.Log
 	if log == nil {
 		return nil

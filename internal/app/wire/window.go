@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -8,12 +9,10 @@ import (
 
 	"adze/internal/agent/collapse"
 	"adze/internal/agent/compact"
-	"adze/internal/agent/sidequery"
 	"adze/internal/agent/snip"
 	"adze/internal/app/toolbox"
 	"adze/internal/msg"
 	"adze/internal/platform/fs/paths"
-	"adze/internal/session"
 	"adze/internal/session/notes"
 	"adze/internal/session/sight"
 	"adze/internal/session/store"
@@ -23,13 +22,12 @@ import (
 
 // windowParts holds the experimental compaction steps enabled in the settings.
 type windowParts struct {
-	small   *sidequery.SmallModel // answers side queries; nil without a model
-	snipper *snip.Snipper         // nil if snipping is off
-	folder  *collapse.Folder      // nil if collapsing is off
+	snipper *snip.Snipper    // nil if snipping is off
+	folder  *collapse.Folder // nil if collapsing is off
 }
 
-// keepWithin configures the session to stay within the context window.
-func (c *Conversation) keepWithin(cfg *session.Config) {
+// newWindow returns the configuration that keeps the session within the context window.
+func (c *Conversation) newWindow() *window.Config {
 	v := c.ws.values()
 	w := &window.Config{
 		Off:      !v.Window.Auto,
@@ -51,20 +49,22 @@ func (c *Conversation) keepWithin(cfg *session.Config) {
 	}
 	w.Steps = append(w.Steps, window.Clear(v.Window.Micro))
 	if v.Window.Collapse {
-		c.window.folder = collapse.New(collapse.Config{Asker: asker(cfg), Language: w.Language, Log: c.debug})
+		c.window.folder = collapse.New(collapse.Config{Asker: c.asker(), Language: w.Language, Log: c.debug})
 		w.Steps = append(w.Steps, window.Fold(c.window.folder))
 	}
-	w.Notes = newNotes(c, cfg)
+	w.Notes = c.newNotes()
 	files := &sight.Files{State: c.files.state, Hidden: c.Gate.Hidden, Plan: c.PlanFile(), Tasks: c.shell.Tasks}
-	var replaced func()
-	w.Sources, replaced = c.skills.Restoring(c.prompt.tasks.Restoring(files.Sources))
-	w.Cleared = func(uses []*msg.ToolUse) { unseen(c, uses) }
-	w.Done = func(restored []string) {
-		replaced()
-		files.Forget(restored)
-		c.prompt.reset()
+	w.Sources = func(ctx context.Context) compact.Sources {
+		all := files.Sources(ctx)
+		c.parts.Restore(ctx, &all)
+		return all
 	}
-	cfg.Window = w
+	w.Cleared = c.unseen
+	w.Done = func(restored []string) {
+		files.Forget(restored)
+		c.parts.Compacted()
+	}
+	return w
 }
 
 // keepNoted returns how much of a conversation to retain when notes replace the rest.
@@ -83,7 +83,7 @@ func keepNoted(s settings.Window, say func(string)) compact.KeepPolicy {
 const notesKind = "session-notes"
 
 // newNotes returns a keeper that maintains session notes next to the transcript, or nil.
-func newNotes(c *Conversation, cfg *session.Config) *notes.Keeper {
+func (c *Conversation) newNotes() *notes.Keeper {
 	v := c.ws.values()
 	if c.record.Log == nil || c.spec.Bare || !v.Window.Notes {
 		return nil
@@ -95,7 +95,7 @@ func newNotes(c *Conversation, cfg *session.Config) *notes.Keeper {
 		return string(text)
 	}
 	k, err := notes.New(notes.Config{
-		Asker: asker(cfg), Language: c.ws.language(), Template: custom("template.md"), Prompt: custom("prompt.md"),
+		Asker: c.asker(), Language: c.ws.language(), Template: custom("template.md"), Prompt: custom("prompt.md"),
 		Path: func() string { return filepath.Join(c.record.Folder(), "session-memory", "notes.md") },
 		Log:  c.debug, Last: last.Last,
 		Written: func(last string) error {
@@ -110,7 +110,7 @@ func newNotes(c *Conversation, cfg *session.Config) *notes.Keeper {
 
 // unseen makes the file tools forget the results of the given calls, so that the model can read
 // unchanged files again.
-func unseen(c *Conversation, uses []*msg.ToolUse) {
+func (c *Conversation) unseen(uses []*msg.ToolUse) {
 	for _, dir := range []string{c.ws.Dir, c.dir.Here()} { // a call may have meant either
 		for _, path := range c.Session.Pool().Paths(uses, paths.Base{Dir: dir, Home: c.ws.Project.User}) {
 			c.files.state.Invalidate(path)

@@ -22,6 +22,7 @@ import (
 	"adze/internal/platform/proc/osproc"
 	"adze/internal/platform/sandbox"
 	"adze/internal/platform/search"
+	"adze/internal/platform/search/gitstatus"
 	"adze/internal/settings"
 	"adze/internal/tool/change"
 	"adze/internal/tools/structured"
@@ -100,19 +101,19 @@ func Open(env Env, p *settings.Project) *Workspace {
 		Environ: func() []string { return w.environment().List },
 		Roots:   func() []string { return []string{env.Dir} },
 	})
-	w.MCP = sync.OnceValues(func() (*mcp.Manager, error) { return openMCP(w) })
+	w.MCP = sync.OnceValues(func() (*mcp.Manager, error) { return w.openMCP() })
 	if w.Plugins == nil {
 		w.Plugins = plugins.Open(plugins.Config{Project: p, Say: env.Say})
 	}
 	w.closers.add(w.Plugins.Close)
 	w.writers = change.NewWriters(env.Now)
-	w.library = libraryOf(w)
+	w.library = w.openLibrary()
 	if w.Env.Agents == nil {
 		w.Env.Agents = &agents.Flags{}
 	}
 	w.Agents = agents.OpenLibrary(agents.LibraryConfig{
 		Project: p, Language: w.language, Flags: w.Env.Agents,
-		Plugins: func() []agentdef.Root { return pluginSet(w).Agents() }, Early: func() []agentdef.Root { return earlyPlugins(w).Agents() },
+		Plugins: func() []agentdef.Root { return w.pluginSet().Agents() }, Early: func() []agentdef.Root { return w.earlyPlugins().Agents() },
 	})
 	w.closers.add(w.Agents.Close)
 	w.Models = models.OpenModels(p, env.Say)
@@ -132,7 +133,7 @@ func (w *Workspace) values() *settings.Values { return w.Project.Values() }
 // repository's configuration executes nothing.
 func (w *Workspace) snapshot(dir string) func() gitinfo.Snapshot {
 	w.git.once.Do(func() {
-		c := gitinfo.Config{Judge: w.git.judge, Dir: dir, Wait: w.values().Prompt.StatusWait}
+		c := gitinfo.Config{Judge: w.git.judge, Dir: dir, Wait: w.values().Prompt.StatusWait, Quick: gitstatus.Short}
 		if w.Project.Home != "" {
 			c.Cache = filepath.Join(w.Project.Home, "git-facts", fsys.HashedKey(dir))
 		}

@@ -5,13 +5,10 @@ import (
 	"path/filepath"
 
 	"adze/internal/app/conversation"
-	"adze/internal/commands"
 	"adze/internal/feature/worktrees"
 	"adze/internal/platform/git/worktree"
 	"adze/internal/session"
 	"adze/internal/setup"
-	"adze/internal/tool"
-	tree "adze/internal/tools/worktree"
 )
 
 // A WorktreeSpec configures a conversation to start in a worktree.
@@ -38,10 +35,7 @@ func localSettings() []string {
 
 // openWorktrees creates the conversation's worktree support, and enters the requested or
 // previous worktree.
-func openWorktrees(ctx context.Context, c *Conversation) error {
-	if c.spec.Worker != nil || c.spec.Calls != FromModel {
-		return nil
-	}
+func (c *Conversation) openWorktrees(ctx context.Context) error {
 	if c.ws.Project.Home == "" {
 		if c.spec.Worktree.Wanted {
 			return setup.Errorf("--worktree needs a state home: set ADZE_HOME to a folder for adze's files")
@@ -53,13 +47,13 @@ func openWorktrees(ctx context.Context, c *Conversation) error {
 			Judge: c.ws.git.judge, Run: c.ws.runner, Records: filepath.Join(c.ws.Project.Home, "worktrees"),
 			Make: worktrees.Make(c.Hooks), BeforeRemove: worktrees.Removing(c.Hooks),
 		}),
-		Dir: c.ws.Dir, Move: c.dir.Relocate, Note: noteOf(c), Say: c.ws.Say,
+		Dir: c.ws.Dir, Move: c.dir.Relocate, Note: c.note, Say: c.ws.Say,
 		Content: func() worktrees.Content {
 			s := c.ws.values().Loop.Worktree
 			return worktrees.Content{Links: s.Links, Sparse: s.Sparse, Copies: localSettings()}
 		},
 	})
-	c.dir.trees = p
+	c.dir.trees, c.trees = p, p
 	c.closers.add(p.SweepBeside())
 	if c.spec.Worktree.Wanted {
 		if err := p.Begin(ctx, c.spec.Worktree.Name); err != nil {
@@ -73,7 +67,7 @@ func openWorktrees(ctx context.Context, c *Conversation) error {
 }
 
 // tellWorktree tells the user and the model of a resumed session which worktree it is in.
-func tellWorktree(c *Conversation) {
+func (c *Conversation) tellWorktree() {
 	if c.dir.news == "" {
 		return
 	}
@@ -81,38 +75,10 @@ func tellWorktree(c *Conversation) {
 	c.Hooks.Notify(session.Notify{Text: c.dir.news})
 }
 
-// WorktreeOf returns the name of the conversation's worktree, or "".
-func WorktreeOf(c *Conversation) string {
+// Worktree returns the name of the conversation's worktree, or "".
+func (c *Conversation) Worktree() string {
 	if t := c.dir.trees.Current(); t != nil {
 		return t.Name
 	}
 	return ""
-}
-
-// worktreeTools returns the tools with which the model switches worktrees. They are only
-// offered to users who work with worktrees, because their descriptions cost tokens.
-func worktreeTools(c *Conversation) []tool.Tool {
-	if c.dir.trees == nil || c.ws.values().Size.Reduced() || !c.ws.values().Loop.Worktree.Tools && c.spec.Worktree.In == nil {
-		return nil
-	}
-	return tree.Tools(c.dir.trees)
-}
-
-// worktreeGate returns the gate for calls in a worktree, either the conversation's own or its
-// session's.
-func worktreeGate(c *Conversation) tool.Gate {
-	if guard := worktrees.NewGuard(c.spec.Worker.copy()); guard != nil {
-		return guard
-	}
-	for c.spec.Worker != nil {
-		c = c.spec.Worker.Lead
-	}
-	return c.dir.trees.Guard(tree.ExitName)
-}
-
-// offerWorktrees adds the worktree command to the desk.
-func offerWorktrees(c *Conversation, s *commands.Env) {
-	if c.dir.trees != nil {
-		s.Sections = append(s.Sections, worktrees.Sections(c.dir.trees, c.ws.Now)...)
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"adze/internal/domain/agentdef"
+	"adze/internal/feature"
 	"adze/internal/feature/agents/builtin"
 	"adze/internal/msg"
 	"adze/internal/platform/text/texts"
@@ -107,9 +108,17 @@ func (m *Coordinator) Definitions() *agentdef.Set {
 	return &agentdef.Set{Definitions: []*agentdef.Definition{m.worker}}
 }
 
-// Hear describes the workers to the model at the start of a turn, if the description has
+// Part returns the mode's contribution to a conversation. m may be nil.
+func (m *Coordinator) Part() feature.Part {
+	if m == nil {
+		return feature.Part{Name: "coordinator"}
+	}
+	return feature.Part{Name: "coordinator", PromptHook: m.PromptHook, Compacted: m.reset, Rewound: m.reset}
+}
+
+// PromptHook describes the workers to the model at the start of a turn, if the description has
 // changed.
-func (m *Coordinator) Hear(context.Context, session.Prompt) (h session.HookResult) {
+func (m *Coordinator) PromptHook(context.Context, session.Prompt) (h session.HookResult) {
 	text := builtin.CoordinatorContext(m.language(), m.Workers())
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -122,12 +131,9 @@ func (m *Coordinator) Hear(context.Context, session.Prompt) (h session.HookResul
 	return h
 }
 
-// Reset makes the next turn describe the workers again, because the description may be gone
-// from the conversation. Nil does nothing.
-func (m *Coordinator) Reset() {
-	if m == nil {
-		return
-	}
+// reset makes the next turn describe the workers again, because the description may be gone
+// from the conversation.
+func (m *Coordinator) reset() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.told = ""

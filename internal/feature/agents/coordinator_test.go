@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"adze/internal/feature/agents/builtin"
 	"adze/internal/msg"
 	"adze/internal/platform/text/texts"
 	"adze/internal/session"
 	"adze/internal/settings"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // Proves AGENT-45, SESS-22.
@@ -64,7 +64,7 @@ func TestHearTellsOnce(t *testing.T) {
 		return m
 	}
 	told := func(m *Coordinator) (all []string) {
-		for _, p := range m.Hear(t.Context(), session.Prompt{}).Context {
+		for _, p := range m.PromptHook(t.Context(), session.Prompt{}).Context {
 			all = append(all, msg.PlainText([]msg.Part{p}))
 		}
 		return all
@@ -73,23 +73,23 @@ func TestHearTellsOnce(t *testing.T) {
 	first := strings.Join(told(m), "\n")
 	for _, want := range []string{"these tools: Bash, Read\n", "MCP servers: db\n", "directory: /scratch\n"} {
 		if !strings.Contains(first, want) {
-			t.Errorf("%q is not told: %s", want, first)
+			t.Errorf("announcement lacks %q: %s", want, first)
 		}
 	}
 	if again := told(m); again != nil {
-		t.Errorf("told again: %q", again)
+		t.Errorf("announced again: %q", again)
 	}
 	cfg.Resumed = true
 	if again := told(open()); again != nil {
-		t.Errorf("told again when resumed: %q", again)
+		t.Errorf("announced again on resume: %q", again)
 	}
-	m.Reset()
+	m.reset()
 	if len(told(m)) != 1 {
-		t.Error("not told again after what was told is gone")
+		t.Error("not announced again after a reset")
 	}
 	specs = specs[:2]
 	if news := told(m); len(news) != 1 || strings.Contains(news[0], "MCP") {
-		t.Errorf("a change is told as %q", news)
+		t.Errorf("change announced as %q", news)
 	}
 	if diff := cmp.Diff([]string{"Bash", "Read", "Edit"}, m.Worker().Tools); diff != "" {
 		t.Error(diff)

@@ -43,8 +43,8 @@ type Files struct {
 	Language func() texts.Language
 }
 
-// Desk returns the agent commands for the desk.
-func (f Files) Desk() commands.Agents {
+// Commands returns the services that the agent commands use.
+func (f Files) Commands() commands.Agents {
 	return commands.Agents{Set: f.Library.Refresh, Create: f.Create, File: f.File, Remove: f.Remove, Write: f.Write}
 }
 
@@ -95,7 +95,7 @@ func (f Files) Create(ctx context.Context, to scope.Scope, d *agentdef.Definitio
 		return "", err
 	}
 	if strings.TrimSpace(d.Description) == "" {
-		return "", errors.New("an agent needs a description, by which the model chooses it: say what it is for")
+		return "", errors.New("an agent needs a description, which tells the model when to use it")
 	}
 	text := write(d)
 	if _, _, err := agentdef.Parse(path, []byte(text), agentdef.Source{Kind: kindOfFile(to)}); err != nil {
@@ -168,7 +168,7 @@ func (f Files) File(name string) (string, error) {
 	case d.Source.Kind == agentdef.User || d.Source.Kind == agentdef.Project:
 		return d.File, nil
 	case d.Source.Kind == agentdef.BuiltIn:
-		return "", fmt.Errorf("the agent %s is built in; one of your own with the same name is used instead of it", name)
+		return "", fmt.Errorf("agent %s is built in; an agent of yours with the same name replaces it", name)
 	}
 	return "", fmt.Errorf("the agent %s comes from %s, where it cannot be changed here", name, d.Source)
 }

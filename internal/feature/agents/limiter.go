@@ -25,56 +25,56 @@ type waiter struct {
 }
 
 // full returns an error if no further agent can be queued.
-func (c *Limiter) full() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.waiting) >= maxWaiting {
-		return fmt.Errorf("%d agents are waiting already: wait for some to end, or do the work yourself", len(c.waiting))
+func (l *Limiter) full() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.waiting) >= maxWaiting {
+		return fmt.Errorf("%d agents are waiting already: wait for some to end, or do the work yourself", len(l.waiting))
 	}
 	return nil
 }
 
 // acquire waits until fewer than most agents run; 0 means no limit.
-func (c *Limiter) acquire(ctx context.Context, most int) error {
-	c.mu.Lock()
-	if most == 0 || c.busy < most && len(c.waiting) == 0 {
-		c.busy++
-		c.mu.Unlock()
+func (l *Limiter) acquire(ctx context.Context, most int) error {
+	l.mu.Lock()
+	if most == 0 || l.busy < most && len(l.waiting) == 0 {
+		l.busy++
+		l.mu.Unlock()
 		return nil
 	}
 	p := &waiter{most, make(chan struct{})}
-	c.waiting = append(c.waiting, p)
-	c.mu.Unlock()
+	l.waiting = append(l.waiting, p)
+	l.mu.Unlock()
 	select {
 	case <-p.ready:
 		return nil
 	case <-ctx.Done():
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if i := slices.Index(c.waiting, p); i >= 0 {
-		c.waiting = slices.Delete(c.waiting, i, i+1)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if i := slices.Index(l.waiting, p); i >= 0 {
+		l.waiting = slices.Delete(l.waiting, i, i+1)
 	} else {
-		c.busy--
+		l.busy--
 	}
-	c.admit()
+	l.admit()
 	return context.Cause(ctx)
 }
 
 // release releases an agent's slot.
-func (c *Limiter) release() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.busy--
-	c.admit()
+func (l *Limiter) release() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.busy--
+	l.admit()
 }
 
 // admit starts queued agents while there is room. The caller holds the lock.
-func (c *Limiter) admit() {
-	for len(c.waiting) > 0 && c.busy < c.waiting[0].most {
-		c.busy++
-		close(c.waiting[0].ready)
-		c.waiting = slices.Delete(c.waiting, 0, 1)
+func (l *Limiter) admit() {
+	for len(l.waiting) > 0 && l.busy < l.waiting[0].most {
+		l.busy++
+		close(l.waiting[0].ready)
+		l.waiting = slices.Delete(l.waiting, 0, 1)
 	}
 }
 

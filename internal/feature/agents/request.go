@@ -92,7 +92,7 @@ func (r *Request) limits(s settings.Agents) (turns int, time time.Duration) {
 	if d := r.Definition; d != nil && d.MaxTurns > 0 && (turns == 0 || d.MaxTurns < turns) {
 		turns = d.MaxTurns
 	}
-	if k := r.Spec.MemoryTask; k != nil && (turns == 0 || k.MaxTurns < turns) {
+	if k := r.Spec.MemoryTask; k != nil && k.MaxTurns > 0 && (turns == 0 || k.MaxTurns < turns) {
 		turns = k.MaxTurns
 	}
 	return turns, s.Limit

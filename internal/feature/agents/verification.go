@@ -11,6 +11,7 @@ import (
 
 	"adze/internal/agent"
 	"adze/internal/commands"
+	"adze/internal/feature"
 	"adze/internal/feature/agents/builtin"
 	"adze/internal/platform/text/texts"
 )
@@ -68,6 +69,11 @@ func (c *Contract) Judged() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.files = nil
+}
+
+// Part returns the contract's contribution to a conversation.
+func (c *Contract) Part() feature.Part {
+	return feature.Part{Name: "verification", Stop: c, Ended: func(context.Context, agent.Ended) { c.Ended() }}
 }
 
 // Stop implements [agent.StopHook].

@@ -98,8 +98,8 @@ func enableLasting(ctx context.Context, f *Manager, all *mcp.Servers, name strin
 	return SetDisabled(ctx, f.cfg.Project, name, !on)
 }
 
-// Desk returns the user's server commands. s may be nil.
-func (s *Client) Desk() commands.Servers {
+// Commands returns the services that the user's server commands use. s may be nil.
+func (s *Client) Commands() commands.Servers {
 	if s == nil {
 		return commands.Servers{}
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"adze/internal/feature"
 	"adze/internal/mcp"
 	"adze/internal/platform/text/amount"
 	"adze/internal/prompt"
@@ -108,6 +109,11 @@ func (s *Client) pushed(p mcp.Push) {
 	if begun && line != "" {
 		s.cfg.Session().Submit(context.Background(), session.Tell{Text: line}) // ok: a closed session needs no notification
 	}
+}
+
+// Channels returns the part that delivers the messages of servers to the model.
+func (s *Client) Channels() feature.Part {
+	return feature.Part{Name: "server messages", News: s.News}
 }
 
 // News returns the texts pushed by servers for the model since the last call.

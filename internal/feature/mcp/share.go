@@ -13,6 +13,7 @@ import (
 	"adze/internal/commands"
 	"adze/internal/domain/agentdef"
 	"adze/internal/domain/skill"
+	"adze/internal/feature"
 	"adze/internal/mcp"
 	"adze/internal/mcp/content"
 	"adze/internal/msg"
@@ -183,9 +184,17 @@ func (s *Client) remind() {
 	}
 }
 
-// Hear waits for servers before the first request, and announces changed resources to the
-// model.
-func (s *Client) Hear(ctx context.Context, p session.Prompt) (h session.HookResult) {
+// Part returns the servers' contribution to a conversation, except for [Client.Channels].
+func (s *Client) Part() feature.Part {
+	if s == nil {
+		return feature.Part{Name: "servers"}
+	}
+	return feature.Part{Name: "servers", PromptHook: s.PromptHook, Offer: s.offer}
+}
+
+// PromptHook waits for servers before the first request, and announces changed resources to the
+// model. It is a [session.PromptHook].
+func (s *Client) PromptHook(ctx context.Context, p session.Prompt) (h session.HookResult) {
 	if s == nil {
 		return h
 	}
@@ -195,7 +204,7 @@ func (s *Client) Hear(ctx context.Context, p session.Prompt) (h session.HookResu
 			return h
 		}
 	}
-	h = s.cfg.Asker.Hear(ctx, p)
+	h = s.cfg.Asker.PromptHook(ctx, p)
 	if news := s.updates.News(); news != "" {
 		h.Context = []msg.Part{msg.Reminder(msg.Neutralise(news))}
 	}
@@ -220,11 +229,8 @@ func (s *Client) ResourceTools() []tool.Tool {
 	return []tool.Tool{mcpresource.NewList(c), mcpresource.NewRead(c)}
 }
 
-// Offer makes server prompts and resources available to the user.
-func (s *Client) Offer(to *commands.Env) {
-	if s == nil {
-		return
-	}
+// offer makes server prompts and resources available to the user.
+func (s *Client) offer(to *commands.Env) {
 	to.Commands = func(wait bool) []commands.Command {
 		if wait {
 			s.Await(context.Background())

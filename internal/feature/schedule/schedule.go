@@ -286,9 +286,9 @@ func (r *Runner) done(j cron.Job, costUSD float64, result cron.Result, why strin
 	}
 }
 
-// Hear implements a session hearer: for a job's prompt, it tells the user and the model which
+// PromptHook is a [session.PromptHook]: for a job's prompt, it tells the user and the model which
 // job it belongs to. r may be nil.
-func (r *Runner) Hear(_ context.Context, p session.Prompt) (h session.HookResult) {
+func (r *Runner) PromptHook(_ context.Context, p session.Prompt) (h session.HookResult) {
 	if r == nil {
 		return h
 	}

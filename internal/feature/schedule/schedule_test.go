@@ -67,7 +67,7 @@ func open(t *testing.T, script, file string) *stage {
 		Provider: st.player.Provider(),
 		Models:   session.Models{Main: "m", Resolve: func(name string) (agent.Model, error) { return agent.Model{ID: name, Window: 200_000}, nil }},
 		Tools:    session.Tools{Registry: tool.NewRegistry()},
-		PromptHooks: []session.PromptHook{{Name: "schedule", Run: st.Hear}, {Name: "slow", Run: func(ctx context.Context, p session.Prompt) session.HookResult {
+		PromptHooks: []session.PromptHook{{Name: "schedule", Run: st.PromptHook}, {Name: "slow", Run: func(ctx context.Context, p session.Prompt) session.HookResult {
 			if msg.PlainText(p.Parts) == "work" { // simulates a slow prompt
 				select {
 				case <-time.After(55 * time.Minute):
@@ -318,11 +318,11 @@ func TestTwoSessions(t *testing.T) {
 func TestNothingRuns(t *testing.T) {
 	before := runtime.NumGoroutine()
 	st := newStage(t, "say never")
-	st.Hear(t.Context(), session.Prompt{ID: "x"})
+	st.PromptHook(t.Context(), session.Prompt{ID: "x"})
 	if st.timer != nil || runtime.NumGoroutine() > before {
 		t.Error("something runs")
 	}
 	var off *Runner
-	off.Hear(t.Context(), session.Prompt{})
+	off.PromptHook(t.Context(), session.Prompt{})
 	off.Close()
 }

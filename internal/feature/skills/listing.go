@@ -167,8 +167,8 @@ func (l *Listing) suggestions(text string, atLeast float64, n int, skip func(nam
 
 func same(a, b []*skill.Skill) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
 
-// Hear suggests skills relevant to a message, if skills are searchable. See [session.PromptHook].
-func (l *Listing) Hear(_ context.Context, p session.Prompt) (h session.HookResult) {
+// PromptHook suggests skills relevant to a message, if skills are searchable. See [session.PromptHook].
+func (l *Listing) PromptHook(_ context.Context, p session.Prompt) (h session.HookResult) {
 	told := l.Told()
 	if told.Finder == "" || told.Tool == "" {
 		return h

@@ -59,7 +59,7 @@ func numbered(n int) (all []*skill.Skill) {
 func heard(t *testing.T, l *Listing, text string) (suggested string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		suggested = msg.PlainText(l.Hear(t.Context(), session.Prompt{Parts: []msg.Part{&msg.Text{Text: text}}}).Context)
+		suggested = msg.PlainText(l.PromptHook(t.Context(), session.Prompt{Parts: []msg.Part{&msg.Text{Text: text}}}).Context)
 	})
 	return suggested
 }

@@ -10,10 +10,12 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/agent"
 	"adze/internal/agent/compact"
 	"adze/internal/commands"
 	"adze/internal/domain/skill"
 	"adze/internal/domain/skill/library"
+	"adze/internal/feature"
 	"adze/internal/hook"
 	"adze/internal/model"
 	"adze/internal/model/catalog"
@@ -117,6 +119,7 @@ type Skills struct {
 	activation activation
 	menu       menu
 	start      *Start // may be nil
+	restored   bool   // skills were restored since the last compaction
 }
 
 // New returns a conversation's skills.
@@ -179,11 +182,8 @@ func (s *Skills) Listed() []*skill.Skill {
 	return s.menu.listed()
 }
 
-// Offer makes the skills available to the user as commands.
-func (s *Skills) Offer(to *commands.Env) {
-	if s == nil {
-		return
-	}
+// offer makes the skills available to the user as commands.
+func (s *Skills) offer(to *commands.Env) {
 	others := to.Commands
 	to.Commands = func(wait bool) []commands.Command {
 		all := s.menu.commands(wait)
@@ -223,31 +223,33 @@ func (s *Skills) Set(ctx context.Context) *library.Set {
 	return s.cfg.Library.Set(ctx)
 }
 
-// EndTurn revokes the permissions granted to skills.
-func (s *Skills) EndTurn() {
-	if s != nil {
-		s.grants.endTurn()
+// Part returns the contribution of the skills and their listing to a conversation. Both may be
+// nil.
+func (s *Skills) Part(l *Listing) feature.Part {
+	p := feature.Part{Name: "skills"}
+	if l != nil {
+		p.PromptHook = l.PromptHook
 	}
+	if s != nil {
+		p.After, p.Offer = s, s.offer
+		p.Ended = func(context.Context, agent.Ended) { s.grants.endTurn() }
+		p.Restore, p.Compacted = s.restore, s.compacted
+	}
+	return p
 }
 
-// Restoring wraps sources to restore called skills after a compaction. replaced must be called
-// when the conversation has been replaced: if nothing was restored, it starts over.
-func (s *Skills) Restoring(sources func(context.Context) compact.Sources) (with func(context.Context) compact.Sources, replaced func()) {
-	if s == nil {
-		return sources, func() {}
+// restore restores called skills after a compaction.
+func (s *Skills) restore(_ context.Context, to *compact.Sources) {
+	s.restored = true
+	to.Skills = s.history.sources()
+}
+
+// compacted forgets the called skills if none were restored: the conversation starts over.
+func (s *Skills) compacted() {
+	if !s.restored {
+		s.history.forget()
 	}
-	asked := false // both are called from one goroutine
-	return func(ctx context.Context) compact.Sources {
-			asked = true
-			all := sources(ctx)
-			all.Skills = s.history.sources()
-			return all
-		}, func() {
-			if !asked {
-				s.history.forget()
-			}
-			asked = false
-		}
+	s.restored = false
 }
 
 // Reload rescans for skills.

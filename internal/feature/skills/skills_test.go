@@ -145,7 +145,7 @@ func TestOrderOfPermission(t *testing.T) {
 		p := newPlace(t, c.rules, func(cfg *Config) { cfg.Markets = func() []string { return []string{"good"} } }, c.skill)
 		d := p.decide(t, c.skill.Name)
 		if d.Behavior != c.want {
-			t.Errorf("%s: %s, %s", c.name, d.Behavior, d.Reason.Text)
+			t.Errorf("%s: %s, %s", c.name, d.Behavior, d.Reason.String())
 		}
 		if c.name == "ask" {
 			var rules []string
@@ -184,7 +184,7 @@ func TestServerSkillGetsNothing(t *testing.T) {
 		t.Errorf("words %q, rules %d, hooks %v, said %q", said.Words, len(p.gate.Policy().Rules()), p.hooks, p.said)
 	}
 	var offered commands.Env
-	p.Offer(&offered)
+	p.offer(&offered)
 	if c := offered.Commands(false); len(c) != 1 || c[0].Name != "db:x" || c[0].Origin != "server db" {
 		t.Errorf("%+v", c)
 	}
@@ -214,7 +214,7 @@ func TestActivation(t *testing.T) {
 		t.Errorf("listed %v", p.Listed())
 	}
 	if len(p.shelf.touched) != 1 || !strings.HasSuffix(p.shelf.touched[0], "/src/a.ts") {
-		t.Errorf("looked beside %q", p.shelf.touched)
+		t.Errorf("searched outside %q", p.shelf.touched)
 	}
 	touch("src/a.test.ts", false)
 	if got := p.Listed(); len(got) != 2 || got[1] != k {
@@ -251,9 +251,11 @@ func TestCalledSkillsAreKept(t *testing.T) {
 		}
 	}
 	names := func(p *place) string {
-		with, _ := p.Restoring(func(context.Context) compact.Sources { return compact.Sources{} })
+		var with compact.Sources
+		p.restore(t.Context(), &with)
+		p.restored = false
 		var names []string
-		for _, s := range with(t.Context()).Skills {
+		for _, s := range with.Skills {
 			if text, ok := s.Text(); !ok || text != "Do it with args." {
 				t.Errorf("%s: %q", s.Name, text)
 			}
@@ -268,14 +270,12 @@ func TestCalledSkillsAreKept(t *testing.T) {
 	if got := names(again); got != names(p) {
 		t.Errorf("after a resume: %s", got)
 	}
-	with, replaced := again.Restoring(func(context.Context) compact.Sources { return compact.Sources{} })
-	with(t.Context())
-	replaced()
+	again.restore(t.Context(), new(compact.Sources))
+	again.compacted()
 	if names(again) == "" {
 		t.Error("forgotten after a compaction")
 	}
-	_, replaced = again.Restoring(func(context.Context) compact.Sources { return compact.Sources{} })
-	replaced()
+	again.compacted()
 	if got := names(again); got != "" {
 		t.Errorf("still known after the conversation started over: %s", got)
 	}
@@ -339,14 +339,14 @@ func TestHooksOfAProject(t *testing.T) {
 	if _, err := p.typed(t.Context(), "x", ""); err != nil || len(p.hooks) > 0 || len(p.said) != 1 {
 		t.Errorf("unasked: %v, hooks %v, said %q", err, p.hooks, p.said)
 	}
-	p.EndTurn()
+	p.grants.endTurn()
 	p.gate.SetAsk(func(context.Context, permission.Question) (permission.Answer, error) {
 		return permission.Answer{Behavior: permission.Allow}, nil
 	})
 	if _, err := p.typed(t.Context(), "x", ""); err != nil || len(p.hooks) != 1 || !p.hooks[0].Workspace {
 		t.Errorf("agreed: %v, hooks %v", err, p.hooks)
 	}
-	p.EndTurn()
+	p.grants.endTurn()
 	if len(p.hooks) > 0 {
 		t.Errorf("after the turn: %v", p.hooks)
 	}
@@ -400,7 +400,7 @@ func TestWishesThatAreNone(t *testing.T) {
 		t.Errorf("called: %v", err)
 	}
 	if d := p.decide(t, "calls"); d.Behavior != permission.Allow {
-		t.Errorf("calls: %s: %s", d.Behavior, d.Reason.Text)
+		t.Errorf("calls: %s: %s", d.Behavior, d.Reason.String())
 	}
 	if _, err := p.typed(t.Context(), "calls", ""); err != nil || len(p.said) > 0 {
 		t.Errorf("calls: %v, said %q", err, p.said)
@@ -422,12 +422,12 @@ func TestSkillsDoNotGrantSkills(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d := p.decide(t, "danger"); d.Behavior != permission.Ask {
-		t.Errorf("%s: %s", d.Behavior, d.Reason.Text)
+		t.Errorf("%s: %s", d.Behavior, d.Reason.String())
 	}
 	if r, err := rule.Parse("*"); err == nil {
 		p.gate.SetCommand([]rule.Rule{r})
 		if d := p.decide(t, "danger"); d.Behavior != permission.Ask {
-			t.Errorf("with *: %s: %s", d.Behavior, d.Reason.Text)
+			t.Errorf("with *: %s: %s", d.Behavior, d.Reason.String())
 		}
 	}
 }

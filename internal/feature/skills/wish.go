@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"adze/internal/domain/skill"
+	"adze/internal/permission/compat"
 	"adze/internal/permission/rule"
 	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/fs/trust"
@@ -54,24 +55,16 @@ func whole(r *rule.Rule) bool {
 	case "", "*", "**":
 		return true
 	case "//", "//**":
-		return changesFiles(r.Tool) || readsFiles(r.Tool)
+		return compat.KindOf(r.Tool).Paths()
 	}
 	return false
-}
-
-func changesFiles(name string) bool {
-	return name == "Edit" || name == "Write" || name == "NotebookEdit" || name == "MultiEdit"
-}
-
-func readsFiles(name string) bool {
-	return name == "Read" || name == "Grep" || name == "Glob" || name == "LS"
 }
 
 // describeRule describes a rule.
 func describeRule(r rule.Rule) string {
 	all, content := whole(&r), tool.OneLine(r.Content, 200)
-	switch {
-	case r.Tool == "Bash" || r.Tool == "PowerShell":
+	switch kind := compat.KindOf(r.Tool); {
+	case kind == compat.Shell || kind == compat.Foreign:
 		switch {
 		case all:
 			return "run any command"
@@ -79,17 +72,17 @@ func describeRule(r rule.Rule) string {
 			return "run commands that can run any other: " + content
 		}
 		return "run commands: " + content
-	case changesFiles(r.Tool):
+	case kind == compat.Writes:
 		if all {
 			return "change any file that adze can change (" + r.Tool + ")"
 		}
 		return "change files: " + location(content)
-	case readsFiles(r.Tool):
+	case kind == compat.Reads:
 		if all {
 			return "read and search files (" + r.Tool + ")"
 		}
 		return "read files: " + location(content)
-	case r.Tool == "WebFetch" || r.Tool == "WebSearch":
+	case kind == compat.Host || r.Tool == "WebSearch":
 		if all {
 			return "use the web (" + r.Tool + ")"
 		}

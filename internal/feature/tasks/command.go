@@ -20,7 +20,7 @@ func (l *Lists) Sections() []commands.Section {
 // page shows the list.
 func (l *Lists) page(ctx context.Context) (commands.Answer, error) {
 	if l == nil {
-		return nil, errors.New("there is no task list here")
+		return nil, errors.New("no task list here")
 	}
 	list, err := l.Checklist(ctx)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"adze/internal/agent/compact"
 	"adze/internal/domain/tasklist"
+	"adze/internal/feature"
 	"adze/internal/hook"
 	"adze/internal/platform/text/texts"
 	"adze/internal/tool"
@@ -174,7 +175,7 @@ func (l *Lists) Tools() []tool.Tool {
 		return func() error {
 			switch {
 			case l == nil:
-				return errors.New("there is no task list")
+				return errors.New("no task list")
 			case l.cfg.Shared != shared:
 				return fmt.Errorf("the list is kept with %s, as the setting tasks.shared says", instead)
 			}
@@ -229,17 +230,18 @@ func (l *Lists) replace(items []todo.Item) []todo.Item {
 	return old
 }
 
-// Restoring wraps sources to restore the list after a compaction.
-func (l *Lists) Restoring(sources func(context.Context) compact.Sources) func(context.Context) compact.Sources {
+// Part returns the lists' contribution to a conversation.
+func (l *Lists) Part() feature.Part {
+	return feature.Part{Name: "tasks", Tools: l.Tools(), Commands: l.Sections(), Restore: l.restore}
+}
+
+// restore restores the list after a compaction.
+func (l *Lists) restore(ctx context.Context, s *compact.Sources) {
 	if l == nil {
-		return sources
+		return
 	}
-	return func(ctx context.Context) compact.Sources {
-		all := sources(ctx)
-		if text := tasklist.State(l.cfg.Language(), l.lines(ctx)); text != "" {
-			all.State = append(all.State, text)
-		}
-		return all
+	if text := tasklist.State(l.cfg.Language(), l.lines(ctx)); text != "" {
+		s.State = append(s.State, text)
 	}
 }
 

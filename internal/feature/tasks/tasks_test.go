@@ -190,7 +190,9 @@ func TestHooksRefuse(t *testing.T) {
 func TestRestoring(t *testing.T) {
 	p := newPlace(t, nil)
 	state := func() string {
-		return strings.Join(p.Restoring(func(context.Context) compact.Sources { return compact.Sources{State: []string{"first"}} })(t.Context()).State, "|")
+		s := compact.Sources{State: []string{"first"}}
+		p.restore(t.Context(), &s)
+		return strings.Join(s.State, "|")
 	}
 	if got := state(); got != "first" {
 		t.Error(got)

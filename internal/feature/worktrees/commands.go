@@ -23,9 +23,9 @@ type Worktrees interface {
 func Sections(trees Worktrees, now func() time.Time) []commands.Section {
 	return []commands.Section{{Name: "Conversation", Commands: []commands.Command{{
 		Name: "worktrees", Kind: commands.Change, Args: "[remove NAME|discard NAME]",
-		Doc: "list the git worktrees that adze created here, what would be lost with each, and who works in it; remove one, or discard it with its changes",
-		Run: func(ctx context.Context, d *commands.Registry, arg string) (commands.Answer, error) {
-			if strings.HasPrefix(arg, "discard") && !d.Terminal { // others may have written the prompt
+		Doc: "list adze's git worktrees with their users and unmerged work; remove one, or discard it with its changes",
+		Run: func(ctx context.Context, r *commands.Registry, arg string) (commands.Answer, error) {
+			if strings.HasPrefix(arg, "discard") && !r.Terminal { // others may have written the prompt
 				return nil, fmt.Errorf("/worktrees discard: %w", commands.ErrTerminal)
 			}
 			return run(ctx, trees, arg, now)
@@ -74,7 +74,7 @@ func remove(ctx context.Context, trees Worktrees, name string, c worktree.Change
 func page(all []worktree.Entry, now time.Time) commands.Page {
 	var p commands.Page
 	if len(all) == 0 {
-		p.Add(commands.Text("There are no worktrees here. adze --worktree starts a session in one, and agents get them for work apart."))
+		p.Add(commands.Text("No worktrees. adze --worktree starts a session in one; agents can get their own."))
 		return p
 	}
 	table := commands.Table{Columns: []commands.Column{{Name: "name"}, {Name: "for"}, {Name: "last used"}, {Name: "used by"}, {Name: "state", Cut: true}}}
@@ -90,7 +90,7 @@ func page(all []worktree.Entry, now time.Time) commands.Page {
 		}
 		table.Rows = append(table.Rows, []string{e.Name, string(e.For), since(e.Used, now), e.User, state})
 	}
-	p.Add(table, commands.Text("They are at "+worktree.Folder+" in the main copy, on the branch worktree-NAME. adze --worktree NAME works in one again; /worktrees remove NAME removes one that is not in use."))
+	p.Add(table, commands.Text("They are in "+worktree.Folder+" of the main working tree, on branch worktree-NAME. Run adze --worktree NAME to return to one, /worktrees remove NAME to remove one that is not in use."))
 	return p
 }
 

@@ -5,9 +5,26 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
+	"adze/internal/feature"
 	"adze/internal/tool"
+	tree "adze/internal/tools/worktree"
 )
+
+// Part returns the worktrees' contribution to a main conversation: its tools if the model may
+// switch worktrees, and the command. A nil place has neither, but still guards.
+func (p *Place) Part(tools bool, now func() time.Time) feature.Part {
+	part := feature.Part{Name: "worktree", Gate: p.Guard()}
+	if p == nil {
+		return part
+	}
+	if tools {
+		part.Tools = tree.Tools(p)
+	}
+	part.Commands = Sections(p, now)
+	return part
+}
 
 // A Guard is a [tool.Gate] for an agent with its own worktree. Once the worktree is gone, calls
 // that touch files or run commands are denied: they would recreate its directory inside another
@@ -30,7 +47,7 @@ func NewGuard(path string) *Guard {
 // Before denies a call in a worktree that is gone.
 func (g *Guard) Before(_ context.Context, u *tool.Use) error {
 	if !g.there() && touches(u) {
-		g.deny(u, "stop, and report what you did and that it is gone")
+		g.deny(u, "stop, and report your work and that the worktree is gone")
 	}
 	return nil
 }
@@ -38,7 +55,7 @@ func (g *Guard) Before(_ context.Context, u *tool.Use) error {
 // deny denies a call and suggests an alternative.
 func (g *Guard) deny(u *tool.Use, instead string) {
 	u.Verdict.Decide(tool.Deny, "the worktree check", fmt.Sprintf(
-		"The worktree %s was removed while you worked in it. What was not committed is lost, and nothing more can be done there: %s.", g.path, instead))
+		"The worktree %s was removed while you worked in it. Uncommitted changes are lost: %s.", g.path, instead))
 }
 
 // there reports whether the worktree is still the same.
@@ -56,14 +73,11 @@ func (g *Guard) there() bool {
 
 // A placeGuard is a [tool.Gate] for a session and the agents that share its directory: a
 // [Guard] of its current worktree.
-type placeGuard struct {
-	place *Place
-	leave string // tool that leaves a worktree
-}
+type placeGuard struct{ place *Place }
 
 // Guard returns the gate for calls in the session's worktree. It always allows the tool that
 // leaves the worktree.
-func (p *Place) Guard(leave string) tool.Gate { return placeGuard{p, leave} }
+func (p *Place) Guard() tool.Gate { return placeGuard{p} }
 
 // Before denies a call in a worktree that is gone.
 func (g placeGuard) Before(_ context.Context, u *tool.Use) error {
@@ -73,10 +87,10 @@ func (g placeGuard) Before(_ context.Context, u *tool.Use) error {
 	g.place.mu.Lock()
 	guard := g.place.guard
 	g.place.mu.Unlock()
-	if guard == nil || u.Tool.Spec().Name == g.leave || guard.there() || !touches(u) {
+	if guard == nil || u.Tool.Spec().Name == tree.ExitName || guard.there() || !touches(u) {
 		return nil
 	}
-	guard.deny(u, fmt.Sprintf("stop, and say so. %s, if you have it, leads back to %s", g.leave, g.place.cfg.Dir))
+	guard.deny(u, fmt.Sprintf("stop and report it, or return to %[2]s with %[1]s if you have that tool", tree.ExitName, g.place.cfg.Dir))
 	return nil
 }
 

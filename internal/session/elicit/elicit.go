@@ -55,8 +55,8 @@ func (a *Asker) Client() mcp.Client {
 	return mcp.Client{Elicit: a.elicit, Elicited: a.completed, Sample: a.sample}
 }
 
-// Hear resets the request limits at the start of a turn. It is a [session.PromptHook].
-func (a *Asker) Hear(context.Context, session.Prompt) (h session.HookResult) {
+// PromptHook resets the request limits at the start of a turn. It is a [session.PromptHook].
+func (a *Asker) PromptHook(context.Context, session.Prompt) (h session.HookResult) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	clear(a.asked)
@@ -76,7 +76,7 @@ func (a *Asker) count(server string) error {
 	case n <= maxAsked:
 		return nil
 	case n == maxAsked+1:
-		a.cfg.Say(fmt.Sprintf("the server %s has asked %d times in this turn; it is not heard any more until the next", server, maxAsked))
+		a.cfg.Say(fmt.Sprintf("the server %s has made %d requests in this turn; ignoring further requests until the next turn", server, maxAsked))
 	}
 	return errTooOften
 }

@@ -124,22 +124,22 @@ func TestWhatIsNoForm(t *testing.T) {
 		many = append(many, fmt.Sprintf(`"f%d":{"type":"boolean"}`, i))
 	}
 	for schema, why := range map[string]string{
-		``:                                  "not described as an object",
-		`[]`:                                "not described as an object",
-		`{"type":"string"}`:                 "not described as an object",
+		``:                                  "not an object",
+		`[]`:                                "not an object",
+		`{"type":"string"}`:                 "not an object",
 		`{"type":"object","properties":[]}`: "its properties are not an object",
-		string(object(`"a":{"type":"object","properties":{}}`)):                `a: a value of the type "object" cannot be asked for`,
+		string(object(`"a":{"type":"object","properties":{}}`)):                `a: unsupported value type "object"`,
 		string(object(`"a":{"type":"array","items":{"type":"string"}}`)):       "a: a list is possible only of options",
 		string(object(`"a":{"type":"array","items":{"type":"object"}}`)):       "a list is possible only of options",
 		string(object(`"a":{"type":["string","null"]}`)):                       "a: its description cannot be read",
 		string(object(`"a":{"oneOf":[{"type":"string"}]}`)):                    "alternatives that are not texts",
 		string(object(`"a":{"type":"string","enum":[1]}`)):                     "options that are not texts",
 		string(object(`"a":{"type":"integer","enum":["1"]}`)):                  "",
-		string(object(`"a":{"$ref":"#"}`)):                                     `a value of the type ""`,
+		string(object(`"a":{"$ref":"#"}`)):                                     `unsupported value type ""`,
 		string(object(`"a":{"type":"string"},"a":{"type":"string"}`)):          "a is there twice",
 		string(object(strings.Join(many, ","))):                                "more than 64 values",
 		`{"type":"object","properties":{},"required":["a"]}`:                   `"a" is required and not described`,
-		`{"type":"object","properties":{"a":{"type":"boolean"}},"required":5}`: "not described as an object",
+		`{"type":"object","properties":{"a":{"type":"boolean"}},"required":5}`: "not an object",
 	} {
 		tb := newTable()
 		tb.during(t.Context(), func(ctx context.Context, c mcp.Client) {
@@ -228,7 +228,7 @@ func TestTooManyQuestions(t *testing.T) {
 		t.Errorf("asked %d times, said %q", len(tb.asked), tb.said)
 	}
 	c.Elicit(t.Context(), mcp.Elicitation{Server: "other", Schema: object("")})
-	tb.Hear(t.Context(), session.Prompt{})
+	tb.PromptHook(t.Context(), session.Prompt{})
 	c.Elicit(t.Context(), mcp.Elicitation{Server: "docs", Schema: object("")})
 	if len(tb.asked) != maxAsked+2 {
 		t.Errorf("asked %d times", len(tb.asked))
@@ -303,7 +303,7 @@ func TestSampling(t *testing.T) {
 		{"agreed", mcp.SampleRequest{System: "Be brief.", Messages: []mcp.PromptMessage{said("user", "Hi"), said("assistant", "Yes?"), said("user", "Sum up.")}, MaxTokens: 99_999}, agree, model.StopEnd,
 			mcp.SampleResult{Text: "Fine.", Model: "m", StopReason: "endTurn"}, "", true},
 		{"cut off", mcp.SampleRequest{Messages: []mcp.PromptMessage{said("user", "Hi")}, MaxTokens: 5}, agree, model.StopMaxTokens, mcp.SampleResult{Text: "Fine.", Model: "m", StopReason: "maxTokens"}, "", true},
-		{"nobody agrees", mcp.SampleRequest{Messages: []mcp.PromptMessage{said("user", "Hi")}, MaxTokens: 5}, nil, model.StopEnd, mcp.SampleResult{}, "did not agree", true},
+		{"nobody agrees", mcp.SampleRequest{Messages: []mcp.PromptMessage{said("user", "Hi")}, MaxTokens: 5}, nil, model.StopEnd, mcp.SampleResult{}, "declined", true},
 		{"an image", mcp.SampleRequest{Messages: []mcp.PromptMessage{{Role: "user", Content: mcp.Content{Kind: mcp.ImageContent}}}, MaxTokens: 5}, agree, model.StopEnd, mcp.SampleResult{}, "only texts", false},
 		{"too long", mcp.SampleRequest{Messages: []mcp.PromptMessage{said("user", strings.Repeat("x", maxText+1))}, MaxTokens: 5}, agree, model.StopEnd, mcp.SampleResult{}, "more than 100000 bytes", false},
 		{"no tokens", mcp.SampleRequest{Messages: []mcp.PromptMessage{said("user", "Hi")}}, agree, model.StopEnd, mcp.SampleResult{}, "maxTokens", false},

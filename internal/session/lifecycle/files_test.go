@@ -53,7 +53,7 @@ func TestWatch(t *testing.T) {
 			t.Errorf("heard %q, want %q", got, want)
 		}
 	}
-	b.Hear(t.Context(), prompt("one"))
+	b.PromptHook(t.Context(), prompt("one"))
 	heard()
 	write("a", "22")
 	write("b", "22")
@@ -109,7 +109,7 @@ func TestWatch(t *testing.T) {
 // reported.
 func TestWatchNothing(t *testing.T) {
 	b := newBench(t, Config{Source: "startup"}, map[hook.Name]string{hook.SessionStart: specific(hook.SessionStart, `"watchPaths":["a"]`)})
-	b.Hear(t.Context(), prompt("one"))
+	b.PromptHook(t.Context(), prompt("one"))
 	if b.files.begun {
 		t.Error("it is watched")
 	}
@@ -118,7 +118,7 @@ func TestWatchNothing(t *testing.T) {
 	c.Runner.Common = func() hook.Common { return hook.Common{Dir: t.TempDir()} }
 	var said []string
 	b = newBench(t, c, map[hook.Name]string{hook.SessionStart: specific(hook.SessionStart, `"watchPaths":"a"`)})
-	b.Hear(t.Context(), prompt("one"))
+	b.PromptHook(t.Context(), prompt("one"))
 	if said = b.said; b.files.begun || !strings.Contains(strings.Join(said, " "), "an array of strings") {
 		t.Errorf("said %q", said)
 	}

@@ -58,7 +58,7 @@ type Session interface {
 }
 
 // Hooks runs the hooks of a session. The embedded runner is a [tool.Gate] and a [tool.After];
-// Hooks itself is an [agent.StopHook], Hear a [session.PromptHook], and Answer a
+// Hooks itself is an [agent.StopHook], PromptHook a [session.PromptHook], and Answer a
 // [permission.HookFunc].
 //
 // After [New], call [Hooks.Attach] before the first prompt, and [Hooks.Close] at the end.
@@ -158,8 +158,8 @@ func (h *Hooks) say(problems []hook.Problem) {
 	}
 }
 
-// Hear fires the event of a prompt, and before the first prompt the SessionStart event.
-func (h *Hooks) Hear(ctx context.Context, p session.Prompt) session.HookResult {
+// PromptHook fires the event of a prompt, and before the first prompt the SessionStart event.
+func (h *Hooks) PromptHook(ctx context.Context, p session.Prompt) session.HookResult {
 	var hearing session.HookResult
 	if h.cfg.Agent != "" {
 		h.begin.Do(func() { hearing.Context = h.Fire(ctx, hook.OnSubagentStart(h.cfg.Agent)).Context })

@@ -129,11 +129,11 @@ func TestStartAndEnd(t *testing.T) {
 	b := newBench(t, Config{Source: "resume", Exit: "other"}, map[hook.Name]string{
 		hook.SessionStart: specific(hook.SessionStart, `"additionalContext":"mind the style guide","initialUserMessage":"begin"`),
 	})
-	heard := b.Hear(t.Context(), prompt("one"))
+	heard := b.PromptHook(t.Context(), prompt("one"))
 	if text := msg.PlainText(heard.Context); heard.Blocked != "" || !strings.Contains(text, "mind the style guide") || !strings.HasSuffix(text, "begin") {
 		t.Errorf("heard %q, blocked %q", text, heard.Blocked)
 	}
-	if heard = b.Hear(t.Context(), prompt("two")); len(heard.Context) > 0 {
+	if heard = b.PromptHook(t.Context(), prompt("two")); len(heard.Context) > 0 {
 		t.Errorf("the second prompt: %q", msg.PlainText(heard.Context))
 	}
 	b.Close()
@@ -145,11 +145,11 @@ func TestStartAndEnd(t *testing.T) {
 	silent := newBench(t, Config{Source: "startup", Exit: "other"}, nil)
 	silent.Close()
 	if got := silent.takeFired(); len(got) > 0 {
-		t.Errorf("a session in which nothing was said: %q", got)
+		t.Errorf("an empty session: %q", got)
 	}
 }
 
-func TestHear(t *testing.T) {
+func TestPromptHook(t *testing.T) {
 	for _, tt := range []struct{ name, answer, blocked, context string }{
 		{"pass", "", "", ""},
 		{"context", specific(hook.UserPromptSubmit, `"additionalContext":"it is Friday"`), "", "it is Friday"},
@@ -159,7 +159,7 @@ func TestHear(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			b := newBench(t, Config{}, map[hook.Name]string{hook.UserPromptSubmit: tt.answer})
 			defer b.Close()
-			heard := b.Hear(t.Context(), prompt("x"))
+			heard := b.PromptHook(t.Context(), prompt("x"))
 			if !strings.HasSuffix(heard.Blocked, tt.blocked) || tt.blocked == "" && heard.Blocked != "" || !strings.Contains(msg.PlainText(heard.Context), tt.context) {
 				t.Errorf("blocked %q, context %q", heard.Blocked, msg.PlainText(heard.Context))
 			}
@@ -308,10 +308,10 @@ func TestNews(t *testing.T) {
 	early.Notify(session.Notify{Text: "too early"})
 	early.Close()
 
-	b.Hear(t.Context(), prompt("unseen"))
+	b.PromptHook(t.Context(), prompt("unseen"))
 	var seen observer
 	b.Show(&seen)
-	b.Hear(t.Context(), prompt("seen"))
+	b.PromptHook(t.Context(), prompt("seen"))
 	if seen.started != 1 || seen.done != 1 {
 		t.Errorf("%+v", &seen)
 	}
@@ -339,7 +339,7 @@ func TestProblems(t *testing.T) {
 func TestEnvFile(t *testing.T) {
 	file := envfile.New(filepath.Join(t.TempDir(), "session-env", "id.sh"), nil, nil)
 	b := newBench(t, Config{EnvFile: file}, nil)
-	b.Hear(t.Context(), prompt("x"))
+	b.PromptHook(t.Context(), prompt("x"))
 	if err := os.WriteFile(file.Path(), []byte("export A=b\n"), 0o600); err != nil {
 		t.Error(err)
 	}

@@ -12,20 +12,20 @@ import (
 	"adze/internal/ui/streamjson"
 )
 
-// Desk returns the plugin commands of a conversation. dir is its working directory, and reload
-// applies the current plugins.
-func (m *Manager) Desk(dir string, reload func()) commands.Plugins {
-	return &deskPlugins{m, dir, reload}
+// Commands returns the services that the plugin commands of a conversation use. dir is its
+// working directory, and reload applies the current plugins.
+func (m *Manager) Commands(dir string, reload func()) commands.Plugins {
+	return &pluginCommands{m, dir, reload}
 }
 
-type deskPlugins struct {
+type pluginCommands struct {
 	*Manager
 	dir    string
 	reload func()
 }
 
 // changed reloads the plugins and returns text as a sentence.
-func (d *deskPlugins) changed(text string, err error) (string, error) {
+func (d *pluginCommands) changed(text string, err error) (string, error) {
 	if err != nil {
 		return "", err
 	}
@@ -34,7 +34,7 @@ func (d *deskPlugins) changed(text string, err error) (string, error) {
 }
 
 // List implements [commands.Plugins].
-func (d *deskPlugins) List(context.Context) ([]commands.Plugin, error) {
+func (d *pluginCommands) List(context.Context) ([]commands.Plugin, error) {
 	all, err := d.All()
 	if err != nil {
 		return nil, err
@@ -53,10 +53,10 @@ func (d *deskPlugins) List(context.Context) ([]commands.Plugin, error) {
 }
 
 // Problems implements [commands.Plugins].
-func (d *deskPlugins) Problems() []string { return d.Set().Problems }
+func (d *pluginCommands) Problems() []string { return d.Set().Problems }
 
 // Details implements [commands.Plugins].
-func (d *deskPlugins) Details(ctx context.Context, name string) (commands.Fields, []string, error) {
+func (d *pluginCommands) Details(ctx context.Context, name string) (commands.Fields, []string, error) {
 	return d.Describe(ctx, name)
 }
 
@@ -111,7 +111,7 @@ func (p *Plugins) Describe(ctx context.Context, name string) (commands.Fields, [
 }
 
 // Offered implements [commands.Plugins].
-func (d *deskPlugins) Offered(context.Context) (list []commands.Plugin, err error) {
+func (d *pluginCommands) Offered(context.Context) (list []commands.Plugin, err error) {
 	all, err := d.Manager.Markets()
 	for _, m := range all {
 		for _, e := range m.Plugins {
@@ -124,7 +124,7 @@ func (d *deskPlugins) Offered(context.Context) (list []commands.Plugin, err erro
 }
 
 // Offer implements [commands.Plugins].
-func (d *deskPlugins) Offer(ctx context.Context, action, name string) (*commands.PluginOffer, string, error) {
+func (d *pluginCommands) Offer(ctx context.Context, action, name string) (*commands.PluginOffer, string, error) {
 	to := scope.User
 	get := d.Fetch
 	switch action {
@@ -156,17 +156,17 @@ func (d *deskPlugins) Offer(ctx context.Context, action, name string) (*commands
 }
 
 // Disable implements [commands.Plugins].
-func (d *deskPlugins) Disable(ctx context.Context, name string) (string, error) {
+func (d *pluginCommands) Disable(ctx context.Context, name string) (string, error) {
 	return d.changed(d.Manager.Disable(ctx, name, scope.User))
 }
 
 // Uninstall implements [commands.Plugins].
-func (d *deskPlugins) Uninstall(ctx context.Context, name string) (string, error) {
+func (d *pluginCommands) Uninstall(ctx context.Context, name string) (string, error) {
 	return d.changed(d.Manager.Uninstall(ctx, name, false))
 }
 
 // Markets implements [commands.Plugins].
-func (d *deskPlugins) Markets(context.Context) (list []commands.Marketplace, err error) {
+func (d *pluginCommands) Markets(context.Context) (list []commands.Marketplace, err error) {
 	all, err := d.Manager.Markets()
 	for _, m := range all {
 		list = append(list, commands.Marketplace{Name: m.Name, Source: m.Source, Description: m.Description, Plugins: fmt.Sprint(len(m.Plugins))})
@@ -175,22 +175,22 @@ func (d *deskPlugins) Markets(context.Context) (list []commands.Marketplace, err
 }
 
 // AddMarket implements [commands.Plugins].
-func (d *deskPlugins) AddMarket(ctx context.Context, source string) (string, error) {
+func (d *pluginCommands) AddMarket(ctx context.Context, source string) (string, error) {
 	return d.changed(d.Manager.AddMarket(ctx, source, d.dir))
 }
 
 // UpdateMarket implements [commands.Plugins].
-func (d *deskPlugins) UpdateMarket(ctx context.Context, name string) (string, error) {
+func (d *pluginCommands) UpdateMarket(ctx context.Context, name string) (string, error) {
 	return d.changed(d.Manager.UpdateMarket(ctx, name))
 }
 
 // RemoveMarket implements [commands.Plugins].
-func (d *deskPlugins) RemoveMarket(ctx context.Context, name string) (string, error) {
+func (d *pluginCommands) RemoveMarket(ctx context.Context, name string) (string, error) {
 	return d.changed(d.Manager.RemoveMarket(ctx, name))
 }
 
 // Reload implements [commands.Plugins].
-func (d *deskPlugins) Reload(context.Context) (string, error) {
+func (d *pluginCommands) Reload(context.Context) (string, error) {
 	set := d.Manager.Reload()
 	d.reload()
 	n := len(set.used())

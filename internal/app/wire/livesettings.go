@@ -33,7 +33,7 @@ func (c *Conversation) settingsChanged(ctx context.Context, change config.Change
 			break
 		}
 		if out.Blocked {
-			blocked = fmt.Sprintf("%s changed, but a hook keeps what it said before in force: %s", f.Path, out.Reason)
+			blocked = fmt.Sprintf("%s changed, but a hook blocked the change: %s", f.Path, out.Reason)
 		}
 	}
 	if blocked != "" {
@@ -56,7 +56,7 @@ func (c *Conversation) takeSettings() {
 	}
 	c.shell.SetEnv(c.ws.environment())
 	c.sandbox.Reload(v.Sandbox)
-	c.Hooks.Reload(allHooks(c))
+	c.Hooks.Reload(c.hookSources())
 	c.skills.Reload(context.Background())
 	if c.Servers == nil {
 		return

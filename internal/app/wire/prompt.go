@@ -14,14 +14,12 @@ import (
 	"adze/internal/agent"
 	"adze/internal/app/toolbox"
 	"adze/internal/domain/instruct"
-	"adze/internal/feature/agents"
+	"adze/internal/feature"
 	"adze/internal/feature/deferred"
 	"adze/internal/feature/instructions"
 	"adze/internal/feature/memory"
-	"adze/internal/feature/schedule"
 	"adze/internal/feature/skills"
 	"adze/internal/feature/tasks"
-	"adze/internal/feature/teams"
 	"adze/internal/model"
 	"adze/internal/msg"
 	"adze/internal/platform/fs/paths"
@@ -49,53 +47,81 @@ type promptState struct {
 	style     string                  // output style name
 	leftOut   func() []string         // unused workspace configuration; computed once
 
-	extras *deferred.Extras // deferred tools; nil in a preview
-	skills *skills.Listing
-	settle func() // waits until skill files have been read
-	tasks  *tasks.Lists
-	jobs   *schedule.Runner // scheduled prompts; nil if scheduling is off
-	team   teams.Membership
-
-	workers *agents.Coordinator // describes workers; nil unless coordinating
-
+	extras *deferred.Extras   // deferred tools
 	keeper prompt.PrefixStore // persists request prefixes for later processes
-	// spare reports whether the model can do without a tool; next returns the next turn's model
-	// and tools. Both may be nil.
+	// spare reports whether the model can do without a tool.
 	spare func(tool string) bool
-	// unattendedCalls returns the calls that need no approval in an unattended session.
-	alone func() prompt.Unattended
-	next  func() (modelID string, tools []msg.ToolSpec)
+	// unattended returns the calls that need no approval in an unattended session.
+	unattended func() prompt.Unattended
+	// next returns the next turn's model and tools.
+	next func() (modelID string, tools []msg.ToolSpec)
 }
 
-// newPromptState returns the conversation's briefing. shared reports whether the provider can
-// share a cache between users. Without a model, the prompt is nil.
-func newPromptState(w *Workspace, spec *Spec, shared func() bool, scratch func() string) *promptState {
-	b := &promptState{ws: w, spec: spec, memory: w.openMemory(spec), keeper: prompt.PrefixStore{Version: w.Version, Language: w.language}, alone: func() prompt.Unattended { return prompt.Unattended{} }}
-	b.leftOut = sync.OnceValue(func() []string { return instructions.LeftOut(w.Project, spec.Instructions()) })
-	if spec.Calls == FromModel {
-		b.prompt = b.newPrompt(shared, scratch)
+// openPrompt creates the model's context, and the parts that it describes: deferred tools, skills
+// and the directory for temporary files, which agents share with their lead.
+func (c *Conversation) openPrompt() {
+	if c.scratch == nil && c.spec.Calls == FromModel {
+		c.scratch = c.ws.newScratch(c.record, c.keepFiles)
+		c.closers.add(c.scratch.Close)
 	}
-	return b
+	w, spec := c.ws, &c.spec
+	b := &promptState{
+		ws: w, spec: spec, debug: c.debug, memory: w.openMemory(spec),
+		keeper:  prompt.PrefixStore{Version: w.Version, Language: w.language, Note: c.note},
+		leftOut: sync.OnceValue(func() []string { return instructions.LeftOut(w.Project, spec.Instructions()) }),
+		spare: func(tool string) bool {
+			t, _, ok := c.Session.Pool().Lookup(tool)
+			return ok && t.Traits().Spare != nil && t.Traits().Spare()
+		},
+		unattended: func() prompt.Unattended { return unattendedCalls(c.Gate) },
+		next: func() (modelID string, tools []msg.ToolSpec) {
+			m, _ := c.model.Resolve(c.Session.Model()) // ok: the turn reports the error
+			return m.ID, c.Session.ToolSpecs()
+		},
+	}
+	c.prompt = b
+	if spec.worker.fork {
+		b.unattended = spec.worker.lead.unattended
+	}
+	if spec.Calls == FromModel {
+		b.prompt = b.newPrompt(c.model.Shared, c.scratch.Path)
+	}
+	b.extras = c.newDeferred()
+	c.jobs, c.listing = c.newSchedule(), c.newListing()
+	b.announceWith(c.listing, c.skills.Settle, reportInstructions(c.Hooks))
+	b.extras.Attach(deferred.Conversation{Session: c.session, Announcer: b.announcer, Language: w.language})
+	if b.prompt != nil {
+		b.keeper.Restore(c.record.State().Last, b.prompt, b.announcer)
+	}
+	b.memory.Changed = func() {
+		c.keepFiles()
+		if b.announcer != nil {
+			b.announcer.Reset()
+		}
+	}
 }
 
 // newPrompt returns the system prompt built from the spec and the settings.
 func (b *promptState) newPrompt(shared func() bool, scratch func() string) *prompt.Prompt {
 	v, w := b.ws.values(), b.ws
-	dir, original := b.spec.dir(w), w.Project.Trust.Main
+	dir, original := w.Dir, w.Project.Trust.Main
+	if g := b.spec.worker.gate; g != nil {
+		dir = g.Standing().Config().Dir
+	}
 	if t := b.spec.Worktree.In; t != nil {
 		dir, original = b.spec.Worktree.Dir, t.Root
 	}
 	_, repository := gitinfo.Branch(dir)
 	p := prompt.PromptConfig{
 		Choice: promptChoice(b.spec, b.memory, w.language()),
-		Layout: prompt.Layout{None: v.Prompt.NoCache, Hour: cachesLong(v.Prompt.CacheHour, b.spec.door()), Branch: b.spec.Worker.fork()},
+		Layout: prompt.Layout{None: v.Prompt.NoCache, Hour: cachesLong(v.Prompt.CacheHour, b.spec.shownEntry()), Branch: b.spec.worker.fork},
 		Size:   promptSizes[v.Size],
 		Facts: prompt.Facts{
 			Env: prompt.Environment{
 				Dir: dir, Extra: b.spec.Access.Dirs, Repository: repository, Original: original,
 				Platform: runtime.GOOS + "/" + runtime.GOARCH, System: prompt.SystemVersion(), Date: w.Now().Format(time.DateOnly),
 			},
-			Guide:     prompt.Guidance{Interactive: b.spec.door() == Interactive, Verify: v.Loop.Agents.Verify},
+			Guide:     prompt.Guidance{Interactive: b.spec.shownEntry() == Interactive, Verify: v.Loop.Agents.Verify},
 			Explained: v.Prompt.Explained,
 			Budget:    b.spec.Limits.TokenBudget,
 		},
@@ -113,8 +139,8 @@ func (b *promptState) newPrompt(shared func() bool, scratch func() string) *prom
 		Answer:   func() string { return w.values().Prompt.Answer },
 		Shared:   shared,
 		Note:     w.Say,
-		Alone:    func() prompt.Unattended { return b.alone() },
-		Spare:    func(tool string) bool { return b.spare != nil && b.spare(tool) },
+		Alone:    b.unattended,
+		Spare:    b.spare,
 		Foreign:  func(tool string) bool { return strings.HasPrefix(tool, "mcp__") },
 		Keeper:   &b.keeper,
 	}
@@ -129,7 +155,7 @@ func (b *promptState) newPrompt(shared func() bool, scratch func() string) *prom
 		p.Facts.Servers = func() []prompt.Server { return b.extras.InSystem() }
 	}
 	if v.Prompt.Attribution {
-		p.Layout.Client = fmt.Sprintf("adze/%s (%s)", w.Version, b.spec.door())
+		p.Layout.Client = fmt.Sprintf("adze/%s (%s)", w.Version, b.spec.shownEntry())
 	}
 	if v.Size != settings.SmallPrompt && p.Choice.Custom == nil && b.spec.Definition == nil && !b.spec.OmitInstructions && repository {
 		b.git = w.snapshot(dir)
@@ -164,9 +190,9 @@ func cachesLong(patterns []string, e Entry) bool {
 // language returns the current prompt language from the settings.
 func (w *Workspace) language() texts.Language { return texts.Language(w.values().Prompt.Language) }
 
-// announceWith creates the announcer, unless the prompt is small. loaded, if non-nil, is called
-// with the instruction files read.
-func (b *promptState) announceWith(loaded func(context.Context, []instruct.File)) {
+// announceWith creates the announcer, unless the prompt is small. listing may be nil; settle waits
+// until skill files have been read. loaded is called with the instruction files read.
+func (b *promptState) announceWith(listing *skills.Listing, settle func(), loaded func(context.Context, []instruct.File)) {
 	v := b.ws.values()
 	if v.Size == settings.SmallPrompt {
 		return
@@ -176,8 +202,8 @@ func (b *promptState) announceWith(loaded func(context.Context, []instruct.File)
 		Language: b.ws.language, Now: b.ws.Now, Note: b.ws.Say, Loaded: loaded,
 		Keeper: &b.keeper, Extras: func() *prompt.DeferredTools { return b.extras.Told() },
 	}
-	if b.skills != nil {
-		a.Skills, a.Settle = b.skills.Told, b.settle
+	if listing != nil {
+		a.Skills, a.Settle = listing.Told, settle
 	}
 	if !v.Prompt.NoInstructions && !b.spec.OmitInstructions {
 		in := instructions.Config(b.ws.Project, b.spec.Instructions())
@@ -200,10 +226,23 @@ func (b *promptState) describe(specs []msg.ToolSpec) []msg.ToolSpec {
 	return b.texts.In(b.ws.language(), specs)
 }
 
-// hear announces changes since the last turn to the model.
-func (b *promptState) hear(ctx context.Context, _ session.Prompt) (h session.HookResult) {
+// part returns the prompt's contribution to a conversation. A fork announces nothing: its requests
+// must match its lead's except for the directive.
+func (b *promptState) part() feature.Part {
+	p := feature.Part{Name: "instructions", Compacted: b.reset, Rewound: b.rewound}
+	if !b.spec.worker.fork {
+		p.PromptHook = b.promptHook
+	}
+	if b.announcer != nil {
+		p.After = b.announcer
+	}
+	return p
+}
+
+// promptHook announces changes since the last turn to the model.
+func (b *promptState) promptHook(ctx context.Context, _ session.Prompt) (h session.HookResult) {
 	var news []string
-	if b.prompt != nil && b.next != nil {
+	if b.prompt != nil {
 		news = b.prompt.News(b.next())
 	}
 	if b.announcer != nil {
@@ -230,7 +269,6 @@ func (b *promptState) reset() {
 	if b.announcer != nil {
 		b.announcer.Reset()
 	}
-	b.workers.Reset()
 	b.prompt.Reset()
 }
 
@@ -238,8 +276,22 @@ func (b *promptState) reset() {
 // conversation.
 func (b *promptState) rewound() {
 	b.watch.Rewound()
-	b.workers.Reset()
 	if b.announcer != nil {
 		b.announcer.Rewound()
 	}
+}
+
+// instructions returns the text of the instruction files.
+func (b *promptState) instructions() string {
+	if b.announcer == nil {
+		return ""
+	}
+	var all []string
+	for _, f := range b.announcer.Files() {
+		if f.Kind >= instruct.Project && !b.ws.Project.Trust.Trusted() {
+			continue // an untrusted project must not influence the classifier
+		}
+		all = append(all, f.Text)
+	}
+	return strings.Join(all, "\n\n")
 }

@@ -32,7 +32,7 @@ func (b *startCache) recall(w *Workspace, added []string) {
 			return
 		}
 		b.added = added
-		b.cache = startcache.Open(startConfig(w, added))
+		b.cache = startcache.Open(w.startConfig(added))
 		w.closers.add(b.cache.Close)
 		if s := b.cache.Start(); s != nil {
 			w.Plugins.Recall(&s.Plugins)
@@ -43,13 +43,13 @@ func (b *startCache) recall(w *Workspace, added []string) {
 
 // startConfig returns the inputs of the listing: the settings, the scanned directories, and the
 // files that store the scan results.
-func startConfig(w *Workspace, added []string) startcache.Config {
+func (w *Workspace) startConfig(added []string) startcache.Config {
 	p := w.Project
 	files, index := w.Plugins.Files()
 	c := startcache.Config{
 		Path:     filepath.Join(p.Home, "start", fsys.HashedKey(w.Dir)),
 		Key:      append(w.Plugins.Key(), w.Version, w.Dir, string(w.language()), fmt.Sprintf("%+v", w.values().Skills)),
-		Files:    append(files, usageFile(w)),
+		Files:    append(files, w.usageFile()),
 		Replaced: []string{index, skills.Index(p, w.Dir), agents.Index(p)},
 	}
 	for _, root := range skills.Roots(p, w.Dir, added) {
@@ -71,7 +71,7 @@ func (b *startCache) keep(w *Workspace, tell func() *startcache.Skills) {
 		agents := w.Agents.Early().Definitions
 		stamps, sure := w.Agents.Stamps()
 		known := strings.Count(told.List.Names, "\n") + len(agents)
-		if outline == nil || !sure || known < fewKnown || w.Env.Agents.Any() || !b.cache.Is(startConfig(w, b.added).Key) {
+		if outline == nil || !sure || known < fewKnown || w.Env.Agents.Any() || !b.cache.Is(w.startConfig(b.added).Key) {
 			return nil, nil
 		}
 		var files []startcache.File
@@ -84,9 +84,9 @@ func (b *startCache) keep(w *Workspace, tell func() *startcache.Skills) {
 
 // cachedStart returns the cached skills for a conversation before the scan has finished. Resumed
 // conversations keep their earlier listing, and sub-agents get theirs elsewhere.
-func cachedStart(c *Conversation) *skills.Start {
+func (c *base) cachedStart() *skills.Start {
 	start := c.ws.start.cache.Start()
-	if start == nil || c.record.Earlier != nil || c.spec.Worker != nil {
+	if start == nil || c.record.Earlier != nil || !c.spec.worker.main() {
 		return nil
 	}
 	return skills.NewStart(&start.Skills)
@@ -94,8 +94,8 @@ func cachedStart(c *Conversation) *skills.Start {
 
 // startSaver returns a function that stores the conversation's listing, or nil if later
 // sessions cannot reuse it.
-func startSaver(c *Conversation, listed func() []*skill.Skill) func(tell func() *startcache.Skills) {
-	if c.record.Earlier != nil || c.spec.Worker != nil || c.ws.start.cache == nil {
+func (c *base) startSaver(listed func() []*skill.Skill) func(tell func() *startcache.Skills) {
+	if c.record.Earlier != nil || !c.spec.worker.main() || c.ws.start.cache == nil {
 		return nil
 	}
 	return func(tell func() *startcache.Skills) {

@@ -32,20 +32,20 @@ import (
 	"adze/internal/ui/streamjson"
 )
 
-// Desk returns the conversation's commands for front ends.
-func (c *Conversation) Desk() *commands.Registry {
+// Commands returns the conversation's commands for front ends.
+func (c *Conversation) Commands() *commands.Registry {
 	v, m := c.ws.values(), c.prompt.memory
 	cfg := commands.Config{
 		Terminal: c.spec.Entry == Interactive,
 		Session:  c.Session, Dir: c.ws.Dir, Home: c.ws.Project.Home, Now: c.ws.Now, Log: c.record.Log,
-		Tasks: c.shell.Tasks, Version: c.ws.Version, Models: deskModels(c),
-		Permission: deskPermission(c), Env: deskEnv(c), Extensions: deskExtensions(c),
+		Tasks: c.shell.Tasks, Version: c.ws.Version, Models: c.modelCommands(),
+		Permission: c.permissionCommands(), Env: c.commandEnv(), Extensions: c.extensionCommands(),
 		Files: commands.Files{
 			Dir: c.ws.Dir, History: c.files.history, State: c.files.state, Working: c.ws.writers.Working,
 			Index: fileindex.New(fileindex.Config{
 				Dir: c.ws.Dir, All: !v.Files.Gitignore, Skip: func(path string, _ bool) bool { return c.Gate.Hidden(path) },
 			}),
-			MayRead: func(ctx context.Context, path string) error { return mayRead(ctx, c, path) },
+			MayRead: c.mayRead,
 			Short:   func(path string) string { return shortPath(c.ws.Dir, c.ws.Project.User, path) },
 		},
 		Preamble: commands.Preamble{
@@ -103,8 +103,8 @@ type Facts struct {
 // Facts returns the current facts. There must be a model.
 func (c *Conversation) Facts() Facts {
 	m, _ := c.model.Resolve(c.Session.Model()) // ok: the session has it already
-	set := pluginSet(c.ws)
-	return Facts{ModelID: m.ID, Mode: string(c.Gate.Mode()), KeySource: c.model.Backend.KeySource, Style: c.prompt.style, Skills: c.skills.Names(), Agents: agentsOf(c.ws), Plugins: set.InUse(), PluginErrors: set.Errors(), LeftOut: c.prompt.leftOut}
+	set := c.ws.pluginSet()
+	return Facts{ModelID: m.ID, Mode: string(c.Gate.Mode()), KeySource: c.model.Backend.KeySource, Style: c.prompt.style, Skills: c.skills.Names(), Agents: c.ws.listAgents(), Plugins: set.InUse(), PluginErrors: set.Errors(), LeftOut: c.prompt.leftOut}
 }
 
 // Greeting returns the first lines of an interactive conversation: version, model, directory
@@ -146,7 +146,7 @@ func describeLost(all []transcript.LostTask) string {
 	if n := len(all) - most; n > 0 {
 		names = append(names, fmt.Sprintf("and %d more", n))
 	}
-	return "\nThese were at work when it ended, and have stopped: " + strings.Join(names, ", ") + ". The model is told with your next prompt; what agents did is kept, and it can let them go on."
+	return "\nThese were at work when it ended, and have stopped: " + strings.Join(names, ", ") + ". The model will be notified with your next prompt; the agents' work is saved, and the model can resume them."
 }
 
 // shortPath returns path as a user would write it, safe to print.
@@ -195,14 +195,14 @@ func runTyped(ctx context.Context, pool *tool.Pool, command string, report func(
 // typedLimit is how long a command typed by the user may run before it moves to the background.
 const typedLimit = 10 * time.Minute
 
-// attachments returns a hearer that attaches the files mentioned in a message.
-func attachments(c *Conversation) func(context.Context, session.Prompt) session.HookResult {
+// attachments returns a prompt hook that attaches the files mentioned in a message.
+func (c *Conversation) attachments() func(context.Context, session.Prompt) session.HookResult {
 	return attach.PromptHook(attach.Config{
 		Dir: c.dir.Here, Home: c.ws.Project.User, Tool: read.Name, Hidden: c.Gate.Hidden, Language: c.ws.language,
 		Resource: c.Servers.Mentioned,
 		MaxBytes: func() int { return c.ws.Project.Values().Files.MaxTokens * leastPerToken },
-		Session:  func() *session.Session { return c.Session }, Attended: c.spec.Entry == Interactive, Refused: c.coordinator.Unattached(),
-		MayRead: func(ctx context.Context, path string) error { return mayRead(ctx, c, path) },
+		Session:  c.session, Attended: c.spec.Entry == Interactive, Refused: c.coordinator.Unattached(),
+		MayRead: c.mayRead,
 	})
 }
 
@@ -210,7 +210,7 @@ func attachments(c *Conversation) func(context.Context, session.Prompt) session.
 const leastPerToken = 2
 
 // mayRead checks a file with the permission gate, as for a model's Read call.
-func mayRead(ctx context.Context, c *Conversation, path string) error {
+func (c *Conversation) mayRead(ctx context.Context, path string) error {
 	t, _, ok := c.Session.Pool().Lookup(read.Name)
 	if !ok {
 		return errors.New("files may not be read in this session")

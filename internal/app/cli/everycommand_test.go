@@ -17,7 +17,7 @@ import (
 	"adze/internal/feature/worktrees"
 )
 
-// everyCommand returns a desk with every built-in command.
+// everyCommand returns a registry with every built-in command.
 func everyCommand() *commands.Registry {
 	return commands.New(commands.Config{Terminal: true, Env: commands.Env{Keys: terminal.OpenBindings("", "", time.Now).Commands(), Sections: slices.Concat(program.Sections(program.Config{}), added.Sections(), display.Sections(display.Config{}), rules.Sections(), memory.Sections(), schedule.Sections(), worktrees.Sections(nil, nil), (*tasks.Lists)(nil).Sections(), (*workflows.Workflows)(nil).Sections())}})
 }

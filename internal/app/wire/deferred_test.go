@@ -97,7 +97,7 @@ say It is gone.`, nil)
 		"db: mcp__db__tool_1, mcp__db__tool_2", `\n> Ask in SQL.`, "Tools that are no longer available: ListMcpResources, ReadMcpResource, all of db.",
 	} {
 		if n := strings.Count(final, told); n != 1 {
-			t.Errorf("%q is told %d times in %s", told, n, final)
+			t.Errorf("%q appears %d times in %s", told, n, final)
 		}
 	}
 	var got []string
@@ -134,7 +134,7 @@ say It is gone.`, nil)
 	}
 	_, news, _ := strings.Cut(sent[1], "Fourth.")
 	if n := strings.Count(news, "mcp__db__tool_1"); n != 1 {
-		t.Errorf("a tool is told %d times after it was resumed: %s", n, news)
+		t.Errorf("a tool is listed %d times after resuming: %s", n, news)
 	}
 }
 
@@ -190,7 +190,7 @@ func TestExtrasInEveryMode(t *testing.T) {
 			t.Errorf("%s: the door is there: %v", tt.name, got)
 		}
 		if told := strings.Contains(body, "You can use more tools"); told != tt.door {
-			t.Errorf("%s: the model is told of tools that it can look up: %v", tt.name, told)
+			t.Errorf("%s: deferred tools are announced: %v", tt.name, told)
 		}
 		c.Close()
 	}
@@ -349,17 +349,17 @@ func TestSuggestedTools(t *testing.T) {
 			t.Errorf("request %d: tools were suggested %d times", i+1, n)
 		}
 	}
-	if _, got, _ := strings.Cut(sent[1], note); !strings.Contains(got, "mcp__db__tool_2: Does the thing") {
+	if _, got, _ := strings.Cut(sent[1], note); !strings.Contains(got, "mcp__db__tool_2: Does thing") {
 		t.Errorf("suggested: %.300s", got)
 	}
 	if !c.prompt.extras.Discovered.Has("mcp__db__tool_2") {
-		t.Error("what was suggested is not noted")
+		t.Error("the suggestion is not recorded")
 	}
 	id := c.Session.ID()
 	c.Close()
 	c = p.chat("say Four.", func(s *Spec) { s.Session.Resume = id })
 	if !c.prompt.extras.Discovered.Has("mcp__db__tool_2") {
-		t.Error("a resumed session does not know what was suggested")
+		t.Error("a resumed session has lost the suggestion")
 	}
 }
 
@@ -390,11 +390,11 @@ say After.`, nil)
 	_, opening, _ := strings.Cut(last, `"messages"`)
 	for _, told := range []string{"You can use more tools than those in your list.", "db: mcp__db__tool_1, mcp__db__tool_2", `\n> Ask in SQL.`} {
 		if n := strings.Count(opening, told); n != 1 {
-			t.Errorf("%q is told %d times after the compaction: %s", told, n, opening)
+			t.Errorf("%q is announced %d times after compaction: %s", told, n, opening)
 		}
 	}
 	if strings.Contains(opening, "More tools can be looked up") {
-		t.Errorf("a difference is told: %s", opening)
+		t.Errorf("an unchanged list is announced again: %s", opening)
 	}
 	id := c.Session.ID()
 	c.Close()
@@ -402,7 +402,7 @@ say After.`, nil)
 	c.connect(db)
 	c.say("Fourth.")
 	if !c.prompt.extras.Discovered.Has("mcp__db__tool_1") || c.prompt.extras.Discovered.Has("mcp__db__tool_2") {
-		t.Error("what the model has come across is not known, or more than that")
+		t.Error("wrong set of discovered tools")
 	}
 	if _, news, _ := strings.Cut(tail(c.sent()), "Fourth."); strings.Contains(news, "db") {
 		t.Errorf("told again: %s", news)
@@ -473,7 +473,7 @@ func TestServersInTheSystemPrompt(t *testing.T) {
 			t.Errorf("request %d: %s", i+1, body)
 		}
 		if told := strings.Contains(string(req.Messages), `\n> Be polite.`); told != (i == 1) {
-			t.Errorf("request %d: the later server is told of: %v", i+1, told)
+			t.Errorf("request %d: the later server is announced: %v", i+1, told)
 		}
 	}
 	if len(systems) != 2 || systems[0] != systems[1] {

@@ -27,8 +27,8 @@ import (
 	"adze/internal/settings/config"
 )
 
-// deskPermission gives the desk access to the conversation's permissions.
-func deskPermission(c *Conversation) commands.Permission {
+// permissionCommands gives commands access to the conversation's permissions.
+func (c *Conversation) permissionCommands() commands.Permission {
 	return commands.Permission{
 		Mode: func() string { return string(c.Gate.Mode()) }, Policy: c.Gate.Policy, Apply: c.Gate.Apply, Judged: c.Gate.Judged,
 		Allowed: func(mode string) bool { return c.Gate.Offers(permission.Mode(mode)) },
@@ -38,9 +38,9 @@ func deskPermission(c *Conversation) commands.Permission {
 	}
 }
 
-// deskEnv gives the desk access to the conversation's environment. Changed settings apply
+// commandEnv gives commands access to the conversation's environment. Changed settings apply
 // to all conversations.
-func deskEnv(c *Conversation) commands.Env {
+func (c *Conversation) commandEnv() commands.Env {
 	w := c.ws
 	line := about.NewStatusLine(func() string { return w.Project.Settings().Text("statusLine.command") }, about.Place{
 		Runner: w.runner, Dir: w.Dir, Environ: func() []string { return w.environment().List }, Trusted: w.Project.Trust.Trusted,
@@ -50,21 +50,21 @@ func deskEnv(c *Conversation) commands.Env {
 	}
 	s := commands.Env{
 		StatusLine: line.Line, CompactPercent: func() int { return w.values().Window.Percent },
-		Score: usageOf(c.ws).Score, Remarks: remarks(c),
+		Score: c.ws.usage().Score, Remarks: c.remarks(),
 		Settings: func() commands.Settings {
 			return commands.Settings{Values: w.Project.Written(), Effort: c.model.Working(c.Session.Model()), AutoCompact: w.values().Window.Auto}
 		},
 		Keys:    w.Keys.Commands(),
 		Enabled: func(setting string) bool { return w.Project.Settings().Bool(setting) },
-		Styles:  deskStyles(c), Sections: about.Sections(about.Config{
+		Styles:  c.styleCommands(), Sections: about.Sections(about.Config{
 			StatusLine: line,
 			Variables:  func() []about.Variable { return settings.Variables(w.Getenv) },
 			Feedback:   func() string { return w.Project.Settings().Text("feedbackUrl") },
 			Inherit:    inherit,
 		}),
 		Sessions: commands.SessionFiles{Inherit: inherit, Remove: func(_ context.Context, info *archive.Info) error { return artifacts.Remove(w.Project.Home, info) }},
-		About:    func() commands.Fields { return aboutSession(c) },
-		Examine:  func(ctx context.Context, online bool) []commands.Check { return examine(ctx, c, online) },
+		About:    c.statusFields,
+		Examine:  c.examine,
 		Options: func(all bool) []commands.Option {
 			s, keys := w.Project.Settings(), settings.Keys()
 			var list []commands.Option
@@ -92,39 +92,34 @@ func deskEnv(c *Conversation) commands.Env {
 		},
 	}
 	s.Sections = slices.Concat(s.Sections, rules.Sections(), memory.Sections(), extensions.Sections())
-	s.Sections = append(s.Sections, display.Sections(display.Config{Getenv: w.Getenv, Ask: runner(w)})...)
+	s.Sections = append(s.Sections, display.Sections(display.Config{Getenv: w.Getenv, Ask: w.runProgram()})...)
 	s.Request = func(ctx context.Context) (commands.Request, bool) {
 		if !w.Project.Settings().Bool("pullRequestStatus") || !w.Project.Trust.Trusted() {
 			return commands.Request{}, false
 		}
-		return display.Request(ctx, runner(w)), true
+		return display.Request(ctx, w.runProgram()), true
 	}
-	offerSchedule(c, &s)
-	s.Sections = append(s.Sections, c.prompt.tasks.Sections()...)
-	s.Sections = append(s.Sections, c.flows.Sections()...)
-	offerWorktrees(c, &s)
-	c.Servers.Offer(&s)
-	c.skills.Offer(&s)
+	c.parts.Offer(&s)
 	return s
 }
 
-// deskExtensions gives the desk access to the user's extensions.
-func deskExtensions(c *Conversation) commands.Extensions {
-	agents := agents.Files{Project: c.ws.Project, Library: c.ws.Agents, Language: c.ws.language}.Desk()
+// extensionCommands gives commands access to the user's extensions.
+func (c *Conversation) extensionCommands() commands.Extensions {
+	agents := agents.Files{Project: c.ws.Project, Library: c.ws.Agents, Language: c.ws.language}.Commands()
 	agents.Working = func() []commands.RunningAgent { return c.agents.Working() }
 	return commands.Extensions{
-		Skills: c.skills.Set, ReloadSkills: c.skills.Reload, Servers: c.Servers.Desk(),
+		Skills: c.skills.Set, ReloadSkills: c.skills.Reload, Servers: c.Servers.Commands(),
 		Agents:  agents,
 		Editors: func() []editor.Editor { return mcp.Editors(c.ws.Project) },
-		Plugins: PluginManager(c.ws).Desk(c.ws.Dir, c.takeSettings),
+		Plugins: c.ws.PluginManager().Commands(c.ws.Dir, c.takeSettings),
 		Hooks: func() commands.Hooks {
 			return commands.Hooks{List: c.Hooks.List(), Policy: hookPolicy(c.ws.values().Hooks, c.spec.Bare), Mute: c.Hooks.Mute}
 		},
 	}
 }
 
-// deskModels gives the desk access to the models.
-func deskModels(c *Conversation) commands.Models {
+// modelCommands gives commands access to the models.
+func (c *Conversation) modelCommands() commands.Models {
 	return commands.Models{
 		Catalog: c.model.Known(), Thinking: c.model.ThinkingWith,
 		Here: func(ctx context.Context) []catalog.Model {
@@ -139,8 +134,8 @@ func deskModels(c *Conversation) commands.Models {
 	}
 }
 
-// aboutSession returns additional session information for the desk.
-func aboutSession(c *Conversation) commands.Fields {
+// statusFields returns additional session information.
+func (c *Conversation) statusFields() commands.Fields {
 	var fields commands.Fields
 	if b := c.model.Backend; b != nil {
 		fields = append(fields, commands.Field{Name: "Provider", Value: b.Name + ", selected by " + b.Why}, commands.Field{Name: "Credentials", Value: b.KeySource})
