@@ -228,7 +228,7 @@ func named(words []string) string {
 var versions = regexp.MustCompile(`"(-v|-V|--version|version|-version|-vV|-dumpversion|-dumpmachine)"(, "-[^"]*")*\]$|^\["[^"]*", "version"`)
 
 // syntax matches interpreters that parse a program without running it.
-var syntax = regexp.MustCompile(`^\["node", "(-c|--check)", "[^-"][^"]*"|^\["php", "-l", "[^-"]`)
+var syntax = regexp.MustCompile(`^\["node", "(-c|--check)", "[^-]|^\["php", "-l", "[^-]`)
 
 // nameless matches pipes, sockets, namespaces and the like.
 var nameless = regexp.MustCompile(`^[a-z_]+:\[`)

@@ -350,13 +350,13 @@ func checkSyntaxOnly(a *parsedArgs) error {
 			return fmt.Errorf("%s may make it run a program", w.Value)
 		}
 	}
-	if a.has("-n", "-l", "-c", "--check") && len(a.operands) > 0 {
+	if a.has("--version", "-v") && len(a.operands) == 0 {
+		return checkVersion(a)
+	}
+	if !a.has("--version", "-v") && a.has("-n", "-l", "-c", "--check") && len(a.operands) > 0 {
 		return nil
 	}
-	if len(a.operands) > 0 || !a.has("--version", "-v") {
-		return errors.New("it runs a program")
-	}
-	return checkVersion(a)
+	return errors.New("it runs a program")
 }
 
 // checkResponse rejects words that name a file with more words in it.
