@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -37,9 +38,10 @@ type xterm struct {
 
 // A xtermScreen is the visible content of an xterm.
 type xtermScreen struct {
-	Lines []string
-	X, Y  int
-	Cell  string
+	Lines   []string
+	Grounds []string // backgrounds of the lines' last cells, such as 1f2d24
+	X, Y    int
+	Cell    string
 }
 
 func (s xtermScreen) text() string { return strings.TrimRight(strings.Join(s.Lines, "\n"), "\n") }
@@ -74,7 +76,7 @@ func newXterm(t *testing.T, width, height int, script string) *xterm {
 	quiet(t, filepath.Join(root, "home"))
 	cmd := exec.Command("adze", "--model", "replay:model.txt")
 	cmd.Dir = dir
-	cmd.Env = []string{"ADZE_HOME=" + filepath.Join(root, "home"), "HOME=" + root, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "TERM=xterm-256color", "TERM_PROGRAM=vscode"}
+	cmd.Env = []string{"ADZE_HOME=" + filepath.Join(root, "home"), "HOME=" + root, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "TERM=xterm-256color", "COLORTERM=truecolor", "TERM_PROGRAM=vscode"}
 	x.pty, err = pty.StartWithSize(cmd, &pty.Winsize{Cols: uint16(width), Rows: uint16(height)})
 	if err != nil {
 		t.Fatal(err)
@@ -172,6 +174,30 @@ func TestXtermCaret(t *testing.T) {
 		x.until("nothing", func(s xtermScreen) bool { return s.X == begin })
 	}
 	x.keys("\x04")
+}
+
+// TestXtermTint checks that the user's messages and the changed lines in a question are tinted
+// over the whole width, also where a line is broken.
+//
+// Proves X-123, X-124.
+func TestXtermTint(t *testing.T) {
+	x := newXterm(t, 40, 30, `
+use Write {"file_path":"a.txt","content":"one\ntwo, on a line that does not fit into a row\n"}
+---
+expect last "this is never sent"
+say never
+`)
+	x.waitFor(`^❯ *$`)
+	x.keys("/theme dark\r")
+	x.waitFor("The theme is now dark")
+	x.keys("write it\r")
+	x.waitFor(`^Create a.txt`)
+	for pattern, ground := range map[string]string{`^❯ write it`: "24283b", ` 1 \+one$`: "1f2d24", ` 2 \+two`: "1f2d24", `^ +.*row$`: "1f2d24", `^Create`: ""} {
+		x.until(fmt.Sprintf("%s on %q", pattern, ground), func(s xtermScreen) bool {
+			at := slices.IndexFunc(s.Lines, regexp.MustCompile(pattern).MatchString)
+			return at >= 0 && s.Grounds[at] == ground
+		})
+	}
 }
 
 // TestXtermJourney checks that the same conversation looks the same in two different terminals,

@@ -2,7 +2,8 @@
 //
 //	{"write": "<base64>"}      shows what a program wrote
 //	{"resize": [cols, rows]}   changes the size
-//	{"show": true}             prints {"lines": [...], "x": 0, "y": 0, "cell": "..."}: all lines, the cursor, and what is under it
+//	{"show": true}             prints {"lines": [...], "grounds": [...], "x": 0, "y": 0, "cell": "..."}: all lines, the
+//	                           background of their last cells, the cursor, and what is under it
 import { createInterface } from "node:readline";
 import xterm from "@xterm/headless";
 
@@ -12,15 +13,21 @@ const terminal = new xterm.Terminal({ cols, rows, scrollback: 10000, allowPropos
 function show() {
   const buffer = terminal.buffer.active;
   const lines = [];
+  const grounds = [];
   for (let i = 0; i < buffer.length; i++) {
     const line = buffer.getLine(i);
     const text = line.translateToString(true);
+    const last = line.getCell(terminal.cols - 1);
+    const ground = last?.isBgRGB() ? last.getBgColor().toString(16) : "";
     if (line.isWrapped) lines[lines.length - 1] += text;
-    else lines.push(text);
+    else {
+      lines.push(text);
+      grounds.push(ground);
+    }
   }
   const cell = buffer.getLine(buffer.baseY + buffer.cursorY).getCell(buffer.cursorX);
   const { cursorX: x, cursorY: y } = buffer;
-  process.stdout.write(JSON.stringify({ lines, x, y, cell: cell.getChars() }) + "\n");
+  process.stdout.write(JSON.stringify({ lines, grounds, x, y, cell: cell.getChars() }) + "\n");
 }
 
 for await (const line of createInterface({ input: process.stdin })) {

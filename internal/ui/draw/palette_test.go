@@ -131,6 +131,11 @@ func TestGrounds(t *testing.T) {
 	if got := row.Cut(4, "⋯"); got.String() != "a l⋯" || !got[len(got)-1].Fill {
 		t.Errorf("cut: %+v", got)
 	}
+	for name, rows := range map[string][]Row{"wrap": Wrap(row, 6, nil), "chop": Chop(row, 6), "slice": {row.Slice(0, 3), row.Slice(3, 11)}} {
+		if len(rows) != 2 || !rows[0][len(rows[0])-1].Fill || !rows[1][len(rows[1])-1].Fill {
+			t.Errorf("%s: %+v", name, rows)
+		}
+	}
 }
 
 // contrast returns the WCAG contrast ratio of two colors.

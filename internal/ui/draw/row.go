@@ -136,10 +136,7 @@ func (r Row) Cut(n int, more string) Row {
 		w := cells.Width(s.Text)
 		if w+cells.Width(more) > n { // the rest of the row does not fit
 			s.Text = cells.Cut(s.Text+strings.Repeat(" ", max(0, n)+1), n, more)
-			if out = append(out, s); r[len(r)-1].Fill {
-				out = append(out, r[len(r)-1])
-			}
-			return out
+			return append(append(out, s), r.ground()...)
 		}
 		out = append(out, s)
 		n -= w
@@ -150,15 +147,16 @@ func (r Row) Cut(n int, more string) Row {
 // Slice returns the part of the row between two text offsets.
 func (r Row) Slice(from, to int) Row { return (*RowArena)(nil).Slice(r, from, to) }
 
-// Slice returns the part of a row between two text offsets.
+// Slice returns the part of a row between two text offsets. A part of a row that fills the line
+// fills it too.
 func (s *RowArena) Slice(r Row, from, to int) Row {
-	spans, at := 0, 0
+	ground, spans, at := r.ground(), 0, 0
 	for i := 0; i < len(r) && at < to; i++ {
 		if at += len(r[i].Text); at > from {
 			spans++
 		}
 	}
-	out := s.Row(spans)
+	out := s.Row(spans + len(ground))
 	for i := 0; i < len(r) && to > 0; i++ {
 		n := len(r[i].Text)
 		if from < n {
@@ -168,7 +166,15 @@ func (s *RowArena) Slice(r Row, from, to int) Row {
 		}
 		from, to = from-n, to-n
 	}
-	return out
+	return append(out, ground...)
+}
+
+// ground returns the span with which a row fills the line, or nothing.
+func (r Row) ground() Row {
+	if last := len(r) - 1; last >= 0 && r[last].Fill {
+		return r[last:]
+	}
+	return nil
 }
 
 // On returns the row on a ground, which fills the line if fill is true.

@@ -52,6 +52,9 @@ func Chop(r Row, width int) []Row {
 			}
 		}
 	}
+	for i := range rows {
+		rows[i] = append(rows[i], r.ground()...)
+	}
 	return rows
 }
 
