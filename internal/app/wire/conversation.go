@@ -201,6 +201,7 @@ func (c *Conversation) openSession(ctx context.Context) {
 		c.coordinator.Workers = c.workerTools(tools)
 	}
 	c.keepFiles()
+	spent := c.spent() // replaces a sub-agent's ledger
 	cfg := session.Config{
 		ID:       c.record.ID,
 		Provider: c.provider,
@@ -222,7 +223,7 @@ func (c *Conversation) openSession(ctx context.Context) {
 		Goal:     c.output.Goal,
 		Controls: session.Controls{SetMode: c.setMode},
 		Listeners: session.Listeners{
-			Answered: c.prompt.answered, Spent: c.spent(), Unseen: c.files.state.Clear,
+			Answered: c.prompt.answered, Spent: spent, Unseen: c.files.state.Clear,
 		},
 		Records: session.Records{Ledger: c.record.Ledger()},
 		Debug:   c.debug,

@@ -35,11 +35,11 @@ func (c *Conversation) openSideQueries() {
 	c.openJudge()
 }
 
-// asker returns an Asker for small side queries of the session.
+// asker returns an Asker for small side queries of the session. It asks for the ledger each time,
+// because a sub-agent gets its own when the session is opened.
 func (c *Conversation) asker() sidequery.Asker {
-	ledger := c.record.Ledger()
 	return sidequery.Asker{Provider: c.provider, Book: func(purpose, id string, u msg.Usage, took time.Duration) {
-		ledger.BookAside(purpose, id, u, cost.Times{API: took})
+		c.record.Ledger().BookAside(purpose, id, u, cost.Times{API: took})
 	}}
 }
 

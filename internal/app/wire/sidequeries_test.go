@@ -6,7 +6,12 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
+	"adze/internal/feature/agents"
+	"adze/internal/feature/agents/builtin"
+	"adze/internal/feature/teams"
+	"adze/internal/msg"
 	"adze/internal/permission"
 )
 
@@ -67,5 +72,26 @@ say Done.
 	}
 	if a := c.Session.Totals().Asides["approved plans"]; a.Requests != 2 { // the third got no answer
 		t.Errorf("%+v", a)
+	}
+}
+
+// TestSideQueriesOfAgents checks that a sub-agent's side queries are in the session's cost.
+//
+// Proves AGT-37.
+func TestSideQueriesOfAgents(t *testing.T) {
+	p := newPlace(t)
+	c := p.converse("forever\nsay Yes.", Spec{Entry: Interactive})
+	d, err := c.agents.Definition(builtin.General)
+	if err != nil {
+		t.Fatal(err)
+	}
+	child, err := c.launch(t.Context(), agents.Spec{ID: "a1", Title: "A", Dir: p.Path("work"), Mode: permission.Default, Definition: d, Asks: func() bool { return true }}, teams.Spec{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer child.Close()
+	child.small.Asker.Book("judge", "claude-opus-4-5", msg.Usage{Input: 1000}, time.Second)
+	if n := c.record.Ledger().Sum().Usage.Input; n != 1000 {
+		t.Errorf("the session's ledger has %d input tokens, want 1000", n)
 	}
 }
