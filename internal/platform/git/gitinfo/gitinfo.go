@@ -167,9 +167,10 @@ func splitLog(text string) (tree, log string) {
 func (s *Source) readStatus(repo *gitrepo.Repository, tree string) (*gitrepo.Repository, bool) {
 	if tree != "" && s.cfg.Quick != nil {
 		if now := s.renew(repo); now != nil {
+			began := time.Now()
 			if out, ok := s.cfg.Quick(s.ctx, now, s.cfg.Dir, tree); ok {
 				s.setStatus(out)
-				return now, false
+				return now, time.Since(began) > s.cfg.Wait
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package gitinfo
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -263,6 +264,38 @@ func TestSlowStatus(t *testing.T) {
 		if n > 1000 {
 			t.Fatal("it is not known that the status is slow")
 		}
+	}
+}
+
+// TestSlowQuickStatus checks that the next start does not wait for a status that was slow to
+// compute without git.
+//
+// Proves CTX-20.
+func TestSlowQuickStatus(t *testing.T) {
+	dir, env := repository(t)
+	cache := filepath.Join(t.TempDir(), "git")
+	start := func(wait time.Duration) (quick, slow bool) {
+		s := Open(Config{Judge: judge(env), Dir: dir, Cache: cache, Wait: wait, Quick: func(context.Context, *gitrepo.Repository, string, string) (string, bool) {
+			quick = true
+			return "", true
+		}})
+		s.Snapshot()
+		<-s.status
+		s.Close()
+		return quick, s.slow
+	}
+	deadline := time.Now().Add(time.Minute)
+	for quick := false; !quick; quick, _ = start(time.Hour) { // files that have just changed are checked again
+		if time.Now().After(deadline) {
+			t.Fatal("git is asked each time")
+		}
+	}
+	start(time.Nanosecond)
+	if quick, slow := start(time.Hour); !quick || !slow {
+		t.Errorf("after a slow status: computed %t, known to be slow %t", quick, slow)
+	}
+	if _, slow := start(time.Hour); slow {
+		t.Error("a fast status is known to be slow")
 	}
 }
 

@@ -61,6 +61,11 @@ func Short(ctx context.Context, repo *gitrepo.Repository, dir, tree string) (str
 	if w.dir, err = filepath.Rel(top, dir); err != nil || w.readIndex(repo, tree) != nil {
 		return "", false
 	}
+	for _, path := range []string{filepath.Join(repo.Common(), "info", "exclude"), rules.Excludes} {
+		if text, err := fsys.ReadSmall(path, maxIgnore); path != "" && err != nil && !errors.Is(err, fs.ErrNotExist) || versionsDiffer(text) {
+			return "", false
+		}
+	}
 	w.loader = ignore.NewLoader(ignore.Options{Getenv: func(string) string { return "" }})
 	above := w.loader.Repository(filepath.ToSlash(top), repo.Common(), rules.Excludes, rules.Fold)
 	if w.tracked("", w.entries, above, false) != nil || w.compare(repo) != nil {
@@ -243,10 +248,24 @@ func (w *walker) list(path string, above *ignore.Dir, excluded bool) ([]fs.DirEn
 	var failed error
 	rules := w.loader.Enter(above, strings.TrimSuffix(filepath.ToSlash(dir), "/"), found, func(name string) (io.ReadCloser, error) {
 		data, err := fsys.ReadSmall(filepath.Join(dir, name), maxIgnore)
+		if versionsDiffer(data) {
+			err = errUnknown
+		}
 		failed = cmp.Or(failed, err)
 		return io.NopCloser(bytes.NewReader(data)), err
 	})
 	return list, rules, failed
+}
+
+// versionsDiffer reports whether an ignore file has a pattern such as foo**/bar, whose meaning
+// changed in git 2.52.
+func versionsDiffer(text []byte) bool {
+	for line := range bytes.Lines(text) {
+		if i := bytes.Index(line, []byte("**")); i > 0 && line[i-1] != '/' && line[i-1] != '!' {
+			return true
+		}
+	}
+	return false
 }
 
 func (w *walker) absolute(path string) string { return w.top + "/" + strings.TrimSuffix(path, "/") }

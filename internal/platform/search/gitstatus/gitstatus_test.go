@@ -165,6 +165,18 @@ func TestShort(t *testing.T) {
 			w.write("x.tmp", "")
 			w.write("shown", "")
 		}, true},
+		{"pattern that versions of git read differently", func(w *world) {
+			w.write(".gitignore", "foo**/bar\n")
+			w.write("fooq/r/bar", "")
+		}, false},
+		{"the same in info/exclude", func(w *world) {
+			os.WriteFile(filepath.Join(w.dir, ".git", "info", "exclude"), []byte("foo**/bar\n"), 0o644)
+			w.write("fooq/r/bar", "")
+		}, false},
+		{"long info/exclude", func(w *world) {
+			os.WriteFile(filepath.Join(w.dir, ".git", "info", "exclude"), []byte(strings.Repeat("#\n", 2<<20)+"secret\n"), 0o644)
+			w.write("secret", "")
+		}, false},
 		{"tracked in an ignored directory", func(w *world) {
 			w.write("build/.gitignore", "!*\n")
 			w.write("build/tracked", "")
