@@ -46,6 +46,20 @@ func TestLazy(t *testing.T) {
 	}
 }
 
+func TestLazyNumber(t *testing.T) {
+	for text, want := range map[string]int{"7": 7, "-2.5e1": -25, "9007199254740991": 9007199254740991} {
+		if c := Lazy([]byte(text)); c.Int() != want || c.End() != nil {
+			t.Errorf("%s: %v", text, c.End())
+		}
+	}
+	for _, text := range []string{"9007199254740993", "-9007199254740993", "1e300", "0x1p4", "1_0", "007", "1.", "+1", "Infinity"} {
+		c := Lazy([]byte(text))
+		if n := c.Int(); c.End() == nil {
+			t.Errorf("%s is read as %d", text, n)
+		}
+	}
+}
+
 func TestLazyRefuses(t *testing.T) {
 	for _, text := range []string{
 		``, `{`, `{"a"`, `{"a":`, `{"a":1`, `{"a":1,}`, `{,"a":1}`, `{"a":1 "b":2}`, `{"a" 1}`, `{a:1}`, `{"a":"x`, `{"a":"\u12"}`,

@@ -206,7 +206,10 @@ func (s *Scanner) Text() []byte {
 }
 
 // String reads a string like [Scanner.Text] and returns a copy.
-func (s *Scanner) String() string { return decode(s.quoted(), s.escaped) }
+func (s *Scanner) String() string {
+	text := s.quoted()
+	return decode(text, s.escaped)
+}
 
 // quoted reads a string and returns its undecoded text.
 func (s *Scanner) quoted() []byte {
@@ -232,21 +235,21 @@ func (s *Scanner) Number() (float64, bool) {
 		s.other("a number")
 		return 0, false
 	}
+	lazy := s.lazy
+	s.lazy = false // validate it
 	digits := s.Raw()
+	s.lazy = lazy
 	if n, ok := Int(digits); ok && len(digits) < 16 { // exactly representable
 		return float64(n), true
 	}
-	n, err := strconv.ParseFloat(string(digits), 64)
-	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		s.fail(errSyntax)
-	}
-	return n, s.err == nil // infinite if out of range
+	n, _ := strconv.ParseFloat(string(digits), 64) // ok: infinite if out of range
+	return n, s.err == nil
 }
 
 // Int reads a number without its fraction; null is 0.
 func (s *Scanner) Int() int {
 	n, _ := s.Number() // ok: 0 for null
-	if n > 1<<53 || n < -1<<53 {
+	if n >= 1<<53 || n <= -1<<53 {
 		s.fail(errWrongType)
 		return 0
 	}
