@@ -160,6 +160,20 @@ func checkJq(a *parsedArgs) error {
 	return nil
 }
 
+// checkTree rejects letters behind one that takes a value: tree takes the value from the next
+// word and reads the letters as more options, such as -Lo.
+func checkTree(a *parsedArgs) error {
+	for _, o := range a.options {
+		if strings.HasPrefix(o.name, "--") || o.value.Text == "" {
+			continue
+		}
+		if w := a.words[o.end-1]; strings.HasPrefix(w.Value, "-") && !strings.HasSuffix(w.Value, o.name[1:]) && !digits(o.value.Value) {
+			return fmt.Errorf("adze can't verify that the option %s only reads", w.Text)
+		}
+	}
+	return nil
+}
+
 func checkDate(a *parsedArgs) error {
 	for _, w := range a.operands {
 		if !strings.HasPrefix(w.Value, "+") {

@@ -111,5 +111,5 @@ func checkVar(a *parsedArgs) error {
 			return nil
 		}
 	}
-	return errors.New("it may show what is secret")
+	return errors.New("it may show secrets")
 }

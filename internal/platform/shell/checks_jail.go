@@ -213,7 +213,7 @@ func checkSleep(a *parsedArgs) error {
 		number := strings.TrimSuffix(w.Value, "s")
 		seconds, err := strconv.ParseFloat(number, 64)
 		if err != nil || !w.Static || strings.Trim(number, "0123456789.") != "" {
-			return fmt.Errorf("how long %s is cannot be told", w.Text)
+			return fmt.Errorf("the duration %s is unclear", w.Text)
 		}
 		total += seconds
 	}
@@ -243,11 +243,11 @@ func checkStty(a *parsedArgs) error {
 // checkCount accepts programs that report repeatedly, if a count is given.
 func checkCount(a *parsedArgs) error {
 	if len(a.operands) == 1 || len(a.operands) > 2 {
-		return errors.New("it goes on until it is ended")
+		return errors.New("it runs until it is stopped")
 	}
 	for _, w := range a.operands {
 		if len(w.Value) > 2 {
-			return errors.New("it goes on for long")
+			return errors.New("it runs for a long time")
 		}
 	}
 	return nil
@@ -257,7 +257,7 @@ func checkTop(a *parsedArgs) error {
 	if a.has("-b") && a.has("-n") || a.has("-l") {
 		return nil
 	}
-	return errors.New("it goes on until it is ended: use -b -n 1")
+	return errors.New("it runs until it is stopped: use -b -n 1")
 }
 
 func checkSysctl(a *parsedArgs) error {

@@ -71,7 +71,7 @@ func doubtful(words []Word, why error) error {
 			return errors.New(shown + " changes files")
 		}
 	}
-	if e, _ := lookup(words); e == nil && find(name) == nil && manualOf(name) == nil {
+	if e, _ := lookup(words); e == nil && programs()[name] == nil {
 		return errors.New(shown + " is not a program adze knows")
 	}
 	return why

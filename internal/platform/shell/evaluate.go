@@ -367,7 +367,7 @@ func (f evaluatedCode) variable(name string, value Word) {
 		}
 	case base == "BASH_ENV", base == "GIT_EXEC_PATH", base == "GIT_TEMPLATE_DIR", base == "GIT_CONFIG_COUNT", base == "GIT_CONFIG_PARAMETERS",
 		base == "ENV" && (!value.Static || strings.ContainsAny(value.Value, "/$.")):
-		f.doubt("the variable " + base + " makes a program run what is in a file or in other variables")
+		f.doubt("the variable " + base + " makes a program run code from a file or from other variables")
 	case base == "GIT_CONFIG_GLOBAL", base == "GIT_CONFIG_SYSTEM", base == "GIT_CONFIG":
 		if value.Value != "/dev/null" && value.Value != "" || !value.Static {
 			f.doubt("the variable " + base + " names a file with commands for git")
@@ -375,7 +375,7 @@ func (f evaluatedCode) variable(name string, value Word) {
 	case base == "PS0", base == "PS1", base == "PS2", base == "PS3", base == "PS4":
 		f.evaluated(value)
 		if value.substs || len(value.unset) > 0 || !value.Static {
-			f.doubt("it sets a prompt to what is known only when it runs")
+			f.doubt("it sets a prompt to a value that is known only at run time")
 		}
 	case strings.HasPrefix(base, "BASH_FUNC_"):
 		f.doubt("it hands functions to a shell")
@@ -387,7 +387,7 @@ func (f evaluatedCode) variable(name string, value Word) {
 	case namesCommand(base):
 		f.active = true
 		if !value.Static {
-			f.doubt("the variable " + base + " names a program that is known only when it runs")
+			f.doubt("the variable " + base + " names a program that is known only at run time")
 			return
 		}
 		f.script(strings.TrimPrefix(value.Value, "|"), true)

@@ -45,7 +45,7 @@ func (f argumentCode) aliases(words []Word) {
 		_, value, ok := strings.Cut(w.Value, "=")
 		switch {
 		case !w.Static:
-			f.doubt("an alias stands for what is known only when it runs")
+			f.doubt("the value of an alias is known only at run time")
 		case ok:
 			f.active = true
 			f.script(value, true)
@@ -60,7 +60,7 @@ func (f argumentCode) sed(words []Word) {
 	add := func(w Word) {
 		scripts = append(scripts, w.Value)
 		if !w.Static && (w.Value == "" || f.made(w)) {
-			f.doubt("sed runs a script that is known only when it runs")
+			f.doubt("sed runs a script that is known only at run time")
 		}
 	}
 	var operands []Word
@@ -202,10 +202,10 @@ func (f argumentCode) awk(words []Word) {
 			}
 		}
 		if p.Unknown {
-			f.doubt("awk runs a command that is known only when it runs")
+			f.doubt("awk runs a command that is known only at run time")
 		}
 		if !w.Static && (w.Value == "" || f.made(w)) {
-			f.doubt("awk runs a program that is known only when it runs")
+			f.doubt("awk runs a program that is known only at run time")
 		}
 	}
 }
@@ -234,7 +234,7 @@ func (f argumentCode) git(words []Word) {
 		f.subcommands = append(f.subcommands, sub.Value)
 	}
 	if gitRuns(sub.Value, values[n+1:]) && slices.ContainsFunc(words[n+1:], func(w Word) bool { return !w.Static }) {
-		f.doubt("what git " + sub.Value + " runs is known only when it runs")
+		f.doubt("the commands of git " + sub.Value + " are known only at run time")
 	}
 	for i, w := range words[n:] {
 		v := w.Value
@@ -256,7 +256,7 @@ func (f argumentCode) git(words []Word) {
 			f.active = true
 			f.script(strings.TrimPrefix(v, "!"), true)
 		case !w.Static && (sub.Value == "config" && i > 1 && strings.HasPrefix(words[n+1].Value, "alias.")):
-			f.doubt("it gives git an alias that is known only when it runs")
+			f.doubt("it gives git an alias that is known only at run time")
 		}
 		if sub.Value == "config" && i > 1 && strings.HasPrefix(words[n+i-1].Value, "alias.") {
 			f.gitAlias(v)
@@ -291,14 +291,14 @@ func (f argumentCode) setting(w Word) {
 	key, value, _ := strings.Cut(w.Value, "=")
 	key = strings.ToLower(key)
 	if !w.Static && (w.Value == "" || !strings.Contains(w.Value, "=") || runsSetting(key)) {
-		f.doubt("git is given a setting that is known only when it runs")
+		f.doubt("it gives git a setting that is known only at run time")
 		return
 	}
 	switch {
 	case strings.HasPrefix(key, "alias."):
 		f.gitAlias(value)
 	case strings.HasPrefix(key, "include"), key == "core.hookspath", key == "init.templatedir":
-		f.doubt("git is told to run what is in files")
+		f.doubt("it makes git run code from files")
 	case runsSetting(key):
 		f.active = true
 		f.script(strings.TrimPrefix(value, "!"), true)

@@ -84,7 +84,7 @@ func (r *Redirect) jailed() error {
 	case r.Verb != WritePath:
 		return nil
 	case !r.Target.Static:
-		return errors.New("it redirects to what is known only when it runs")
+		return errors.New("it redirects to a file that is known only at run time")
 	case sink(r.Target.Value):
 		return nil
 	}
@@ -133,7 +133,7 @@ func (p *Part) proves(words []Word, n *Needs, external bool) error {
 	}
 	if e.needs&builtin == 0 || external {
 		if e.needs&builtin != 0 && e.class == ClassNeutral && !e.plain {
-			return fmt.Errorf("%s is no program", name.Text)
+			return fmt.Errorf("%s is not a program", name.Text)
 		}
 		n.program(program)
 	}
@@ -158,7 +158,7 @@ func (p *Part) proves(words []Word, n *Needs, external bool) error {
 func uncertainName(w Word) string {
 	switch {
 	case !w.Static || w.expanded:
-		return "the name of a command is known only when it runs"
+		return "the name of a command is known only at run time"
 	case w.Glob || w.brace:
 		return "the name of the command is a pattern"
 	case w.Value == "" || strings.HasPrefix(w.Value, "%") || !ascii(w.Value):
@@ -185,7 +185,7 @@ func (p *Part) provesRunner(program string, words []Word, n *Needs, external boo
 		return nil // redirects the shell itself
 	case "command", "builtin":
 		if external {
-			return fmt.Errorf("%s is no program", name)
+			return fmt.Errorf("%s is not a program", name)
 		}
 		if len(words) > 1 && strings.HasPrefix(words[1].Value, "-") && words[1].Value != "-p" && words[1].Value != "--" {
 			return find("command").prove(words[0], words[1:])

@@ -109,7 +109,7 @@ func (f commandPositions) position(words []Word, redirects []*syntax.Redirect) {
 			return
 		case name == "parallel" && strings.HasPrefix(words[n].Value, ":::"):
 			if strings.HasPrefix(words[n].Value, "::::") || slices.ContainsFunc(words[n:], func(w Word) bool { return !w.Static }) {
-				f.doubt("what parallel runs is known only when it runs")
+				f.doubt("parallel's commands are known only at run time")
 			}
 			return
 		case wr.more:
@@ -149,7 +149,7 @@ func (f commandPositions) splits(w Word) bool {
 // stands describes the possible value of a word that is not static.
 func (w *Word) stands() string {
 	if w.Value == "" {
-		return "what is known only when it runs"
+		return "code that is known only at run time"
 	}
 	return "a word that is known only in part (" + w.Value + ")"
 }
@@ -253,7 +253,7 @@ func (f commandPositions) sources(words []Word) {
 	}
 	w := words[0]
 	if !w.Static || w.Glob || readsInput(w.Value) || !strings.Contains(w.Value, "/") {
-		f.doubt("it runs the commands in a file that is known only when it runs")
+		f.doubt("it runs the commands in a file that is known only at run time")
 		return
 	}
 	if f.sure {

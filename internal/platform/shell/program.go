@@ -241,6 +241,7 @@ func (e *entry) add(row *program) {
 // find returns the entry of a reader, or nil.
 func find(name string) *entry {
 	if e := programs()[name]; e != nil && e.reader {
+		e.parsed.Do(e.readOptions)
 		return e
 	}
 	return nil

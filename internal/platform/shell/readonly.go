@@ -83,6 +83,12 @@ func (e *entry) literal(name Word, rest []Word) error {
 			return fmt.Errorf("%s: %s may read other files", name.Value, option)
 		}
 	}
+	for _, o := range g.options {
+		v := o.value.Value
+		if o.kind != 0 && len(v) > 1 && v[0] == '-' && !digits(v[1:]) && g.words[o.end-1].Value == v {
+			return fmt.Errorf("%s: %s after %s may be an option", name.Value, v, o.name) // some versions may take no value
+		}
+	}
 	if name.Value == "printf" && len(rest) > 0 && strings.HasPrefix(rest[0].Value, "-v") {
 		return errors.New("it sets a variable")
 	}

@@ -166,12 +166,12 @@ func (r *remover) word(w Word, at []string, deep, lost bool) []string {
 		return r.path(w.Value, w.Text, at, deep, lost)
 	}
 	if w.pipe {
-		return []string{"it is not certain what is removed: " + w.why}
+		return []string{"adze cannot tell what it removes: " + w.why}
 	}
 	if len(w.holes) == 0 {
 		values := w.alternatives()
 		if values == nil && deep {
-			return []string{"it is not certain what is removed: " + w.why}
+			return []string{"adze cannot tell what it removes: " + w.why}
 		}
 		var reasons []string
 		for _, value := range values {
@@ -184,7 +184,7 @@ func (r *remover) word(w Word, at []string, deep, lost bool) []string {
 	}
 	values, open, openStart := w.fillings(r.held)
 	if openStart && deep {
-		return []string{"it is not certain what is removed: " + w.why}
+		return []string{"adze cannot tell what it removes: " + w.why}
 	}
 	var reasons []string
 	for _, value := range values {

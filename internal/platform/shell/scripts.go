@@ -47,7 +47,7 @@ func sedOutputs(g *parsedArgs) []use {
 // for a star.
 func backup(w Word, suffix string) use {
 	if w.Glob || !w.Static {
-		return somewhere("copies of what it edits")
+		return somewhere("backups of the files it edits")
 	}
 	dir, base := "", w.Value
 	if i := strings.LastIndexByte(base, '/'); i >= 0 {

@@ -7,7 +7,7 @@ package shell
 
 const (
 	gitDiff = `
-		-p -u -s -w -b -a -R -z -U:N -M:n -C:n -D -B:n -l:N -S:N -G:N -I:N --patch --no-patch --unified:N --raw --patch-with-raw
+		-p -u -s -w -b -a -R -z -U:n -M:n -C:n -D -B:n -l:N -S:N -G:N -I:N --patch --no-patch --unified:n --raw --patch-with-raw
 		--patch-with-stat --stat:n --stat-width:N --stat-count:N --stat-name-width:N --stat-graph-width:N --numstat
 		--shortstat --dirstat:n --dirstat-by-file --cumulative --summary --compact-summary --name-only --name-status --color:n --no-color
 		--color-words:n --color-moved:n --no-color-moved --color-moved-ws:n --word-diff:n --word-diff-regex:N
@@ -24,7 +24,7 @@ const (
 		--bisect --decorate:n --no-decorate --decorate-refs:N --decorate-refs-exclude:N --clear-decorations --source --follow --full-diff
 		--max-count:N --skip:N --since:N --until:N --after:N --before:N --since-as-filter:N --author:N
 		--committer:N --grep:N --grep-reflog:N --all-match --invert-grep --regexp-ignore-case --basic-regexp --extended-regexp --fixed-strings --perl-regexp
-		--merges --no-merges --min-parents:N --max-parents:N --no-min-parents --no-max-parents --merge
+		--merges --no-merges --min-parents:n --max-parents:n --no-min-parents --no-max-parents --merge
 		--first-parent --exclude-first-parent-only --reverse --topo-order --date-order --author-date-order --format:n --pretty:n
 		--abbrev-commit --no-abbrev-commit --date:N --relative-date --parents --children --left-right --left-only --right-only --cherry-pick
 		--cherry-mark --cherry --simplify-by-decoration --simplify-merges --dense --sparse --show-pulls --full-history --no-walk:n --do-walk
@@ -89,7 +89,7 @@ var gitTable = []program{
 		--extended-regexp --basic-regexp --fixed-strings --perl-regexp --context:N --after-context:N --before-context:N --regexp:N --no-textconv -f:R --file:R`},
 	{name: "git_rev-list", plain: true, operands: revisions, check: checkGitFormat, reads: gitLog + `
 		--count --objects --objects-edge --max-age:N --min-age:N --header --timestamp --bisect-vars --bisect-all --use-bitmap-index
-		--disk-usage:n --filter:N --no-filter --object-names --no-object-names --unpacked --in-commit-order --missing:n --commit-header --no-commit-header`},
+		--disk-usage:n --filter:n --no-filter --object-names --no-object-names --unpacked --in-commit-order --missing:n --commit-header --no-commit-header`},
 	{name: "git_for-each-ref", plain: true, operands: revisions, check: checkRefs, reads: gitRefs + `
 		--count:N --shell -s --perl -p --python --tcl --stdin --exclude:N --include-root-refs`},
 	{name: "git_show-ref", plain: true, operands: revisions, reads: `

@@ -45,19 +45,19 @@ var searchTable = []program{
 }
 
 var listTable = []program{
-	{name: "ls dir vdir", plain: true, class: ClassList, reads: `
+	{name: "ls dir vdir", plain: true, needsJail: "-L --dereference -T -w", class: ClassList, reads: `
 		-a -A -l -h -r -t -S -1 -d -F -R -i -s -n -g -o -G -p -q -Q -U -X -u -c -C -x -m -b -B -k -v -Z -H -N -T:N -w:N -I:N
 		--all --almost-all --human-readable --recursive --reverse --directory --inode --size --si --full-time
 		--group-directories-first --color:n --sort:n --time:n --time-style:n --format:n --ignore:N --hide:n
 		--numeric-uid-gid --no-group --file-type --quoting-style:n --width:N --zero
 		-L -D -f -e -O -@ -W --dereference --dereference-command-line --author --escape --block-size:N --classify:n --hyperlink:n --indicator-style:n
 		--show-control-chars --hide-control-chars --quote-name --literal --context --kibibytes --dereference-command-line-symlink-to-dir --tabsize:N`},
-	{name: "tree", plain: true, needsJail: "-l", class: ClassList, reads: `
+	{name: "tree", plain: true, needsJail: "-l", class: ClassList, check: checkTree, reads: `
 		-a -d -f -h -s -D -p -u -g -i -C -n -r -t -c -F -J -Q -L:N -I:N -P:N --dirsfirst --filesfirst --du --prune --noreport
 		--gitignore --ignore-case --matchdirs --si --inodes --filelimit:N --charset:N
 		-l -x -v -U -A -S -X -H:N -T:N --level:N --sort:n --timefmt:N --device --nolinks --hintro:R --houtro:R --gitfile:R --infofile:R --info --metafirst
 		--fromfile --fflinks --caching --opt-toggle --hyperlink --acl --selinux --color --compress:N`},
-	{name: "du", plain: true, needsJail: "-X --exclude-from --files0-from", class: ClassList, reads: `
+	{name: "du", plain: true, needsJail: "-L --dereference -X --exclude-from --files0-from", class: ClassList, reads: `
 		-s -h -a -c -k -m -b -x -S -d:N --summarize --human-readable --all --total --apparent-size --bytes --one-file-system
 		--separate-dirs --max-depth:N --exclude:N --si --threshold:N -t:N
 		-L -D -H -P -l -0 -A -B:N -X:R --dereference --dereference-args --no-dereference --count-links --inodes --null --block-size:N --time:n --time-style:N

@@ -170,7 +170,7 @@ func (l *Line) Packs() bool { return l.mayRun(packers) }
 func (l *Line) Warning() string {
 	switch {
 	case l.mayRun(destroyers):
-		return "This deletes files, or what is in them."
+		return "This deletes files or their content."
 	case l.mayRun(enders):
 		return "This stops programs or the machine."
 	}

@@ -68,10 +68,10 @@ type proof struct {
 func (c cmd) proof() (proof, error) {
 	row := cmdlets()[c.name()]
 	if row == nil || strings.ContainsAny(c.words[0].value, `\/:`) {
-		return proof{}, fmt.Errorf("%s is not known to only read", c.words[0].value)
+		return proof{}, fmt.Errorf("adze can't verify that %s only reads", c.words[0].value)
 	}
 	if c.piped && !row.follows {
-		return proof{}, fmt.Errorf("it is not certain what %s does with what it is given", row.name)
+		return proof{}, fmt.Errorf("adze can't verify what %s does with its input", row.name)
 	}
 	p := prover{row: row}
 	p.text.WriteString(row.module + `\` + row.name)
@@ -150,7 +150,7 @@ func (p *prover) parameter(given string) (kind string, err error) {
 		}
 	}
 	if kind == "" && !setOf(p.row.switches)(name) {
-		return "", fmt.Errorf("%s is not known to only read", given)
+		return "", fmt.Errorf("adze can't verify that %s only reads", given)
 	}
 	p.text.WriteString(" " + name)
 	return kind, nil
@@ -165,7 +165,7 @@ func (p *prover) value(kind, v string) error {
 		}
 	case "e":
 		if !setOf("silentlycontinue ignore continue stop")(strings.ToLower(v)) {
-			return fmt.Errorf("-ErrorAction %s is not known to only read", v)
+			return fmt.Errorf("adze can't verify that -ErrorAction %s only reads", v)
 		}
 	case "p", "l":
 		if err := p.path(v, kind == "l"); err != nil {
