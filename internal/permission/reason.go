@@ -58,15 +58,17 @@ func (r Reason) Source() string {
 func (r Reason) String() string {
 	text := strings.NewReplacer(
 		"{access}", r.access(), "{denial}", r.denial(), "{command}", r.command(), "{doubt}", r.doubt(),
-		"{rule}", r.quoted(), "{mode}", string(r.Mode), "{what}", r.What, "{text}", r.Text,
+		"{rule}", r.quoted(), "{mode}", string(r.Mode), "{what}", r.What, "{text}", strings.TrimRight(r.Text, "."),
 	).Replace(wordings[r.Kind].text)
 	if r.Kind == OutsideDirs && r.Rule != nil {
 		text += ", where project rule " + r.Rule.Quoted() + " does not apply"
 	}
+	if (r.Kind == RuleProtects || r.Kind == RuleProtectsWithin || r.Kind == RuleDeniesWithin) && r.broken() {
+		text += "; the rule can't be read, so it applies to every path until you correct it"
+	}
 	if r.Cause != nil {
 		text = r.Cause.String() + "; " + text
 	}
-	text = strings.TrimRight(text, ".")
 	if r.Note != "" {
 		text += "; " + r.Note
 	}
@@ -132,7 +134,7 @@ func (r Reason) doubt() string {
 	switch r.Kind {
 	case BadPath:
 		return r.Doubt.Error()
-	case Unapproved:
+	case Unapproved, TooComplex:
 		return ", and " + r.Doubt.Error()
 	}
 	return ": " + r.Doubt.Error()

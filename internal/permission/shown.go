@@ -249,7 +249,7 @@ func (g gitCheck) guarding(write bool) []*rule.PathIndex {
 func (g gitCheck) concerned(limits []limit, write bool) (r *rule.Rule, given string) {
 	if len(limits) == 0 {
 		for _, top := range g.tops {
-			limits = append(limits, limit{dir: top, given: "the repository in " + top})
+			limits = append(limits, limit{dir: top, given: "the repository " + top})
 		}
 	}
 	for _, l := range limits {

@@ -207,7 +207,7 @@ func (p *placement) below(from, name string, names []string, exists bool) {
 	entries, err := f.ReadDir(max(p.left, 0) + 1)
 	f.Close() // ok: it was only read
 	if err != nil && !errors.Is(err, io.EOF) {
-		p.unknown(fmt.Sprintf("what is in %s", from))
+		p.unknown(fmt.Sprintf("the content of %s", from))
 		return
 	}
 	if p.left -= len(entries); p.left < 0 {

@@ -84,7 +84,7 @@ func (l *lookup) script(s *shell.Script) {
 		case part.Words[0].Static && !part.Words[0].Glob:
 			l.part(s, part)
 		case s.Unknown() == "": // $PWD/tool, in a line that is not simple
-			l.doubt("where %s is, is known only when it runs", part.Words[0].Value)
+			l.doubt("the location of %s is known only at run time", part.Words[0].Value)
 		}
 	}
 	for _, sub := range s.GitCommands() {
@@ -107,7 +107,7 @@ func (l *lookup) part(s *shell.Script, part *shell.Part) {
 	}
 	l.seen[part.Text] = true
 	if l.left--; l.left < 0 {
-		l.doubt("it runs too many programs to look up what they are")
+		l.doubt("it runs too many programs to identify")
 		return
 	}
 	if value, ok := l.aliases[name]; ok && !l.seen["alias "+name] {
@@ -118,7 +118,7 @@ func (l *lookup) part(s *shell.Script, part *shell.Part) {
 		if !filepath.IsAbs(name) && s.ChangesDir() {
 			dirs := part.Dirs()
 			if dirs == nil {
-				l.doubt("where %s is, is known only when it runs", name)
+				l.doubt("the location of %s is known only at run time", name)
 			}
 			for _, dir := range dirs {
 				l.rename(part.Words[1:], l.absolute(filepath.Join(dir, name)))
@@ -171,7 +171,7 @@ func line(words []shell.Word) string {
 
 func (l *lookup) add(text string) {
 	if len(l.lines) == maxPrograms {
-		l.doubt("it runs too many programs to look up what they are")
+		l.doubt("it runs too many programs to identify")
 		return
 	}
 	l.lines = append(l.lines, shell.Parse(text, l.vars()))
@@ -188,7 +188,7 @@ func (l *lookup) source(s *shell.Script, file string) {
 		text, ok = readSmall(l.absolute(file))
 	}
 	if !ok {
-		l.doubt("what is in %s is known only when the shell reads it", file)
+		l.doubt("the content of %s is known only at run time", file)
 		return
 	}
 	l.add(text)
