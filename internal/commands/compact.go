@@ -14,7 +14,7 @@ func compactCommand() Command {
 }
 
 func snipCommand() Command {
-	return Command{Name: "force-snip", Kind: Work, Switch: "snip.enabled", Doc: "remove messages that the model has marked as stale (experimental)",
+	return Command{Name: "force-snip", Kind: Work, Switch: "snip.enabled", Doc: "remove steps that the model has marked as stale from the context (experimental)",
 		Run: func(context.Context, *Registry, string) (Answer, error) {
 			return Operation{Op: session.Snip{}, Entries: true}, nil
 		}}

@@ -421,11 +421,11 @@ func (u *undo) take() *rewindState {
 func (r *Registry) undoRewind() (Answer, error) {
 	back := r.undo.take()
 	if back == nil {
-		return nil, errors.New("there is nothing to take back")
+		return nil, errors.New("nothing to undo")
 	}
 	restore := func(ctx context.Context) (string, error) {
 		if lastBefore(r.Session.Conversation(), "") != back.last {
-			return "", errors.New("the conversation has gone on since: the last /rewind can no longer be taken back")
+			return "", errors.New("the conversation has continued since: the last /rewind can no longer be undone")
 		}
 		if back.files == "" {
 			return "", nil

@@ -131,7 +131,7 @@ func TestRewindAndUndo(t *testing.T) {
 	if err := s.Idle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if o := do(r.Run(t.Context(), "rewind", "undo")); o.Err == nil || !strings.Contains(o.Err.Error(), "has gone on since") {
+	if o := do(r.Run(t.Context(), "rewind", "undo")); o.Err == nil || !strings.Contains(o.Err.Error(), "has continued since") {
 		t.Errorf("%+v", o)
 	}
 	check(5, "one\n")

@@ -137,9 +137,9 @@ func (r *Runner) execute(ctx context.Context, j *job) (end ending) {
 	case TypeHTTP:
 		return r.requests.post(ctx, j)
 	case TypePrompt:
-		return ask(ctx, j, r.cfg.Judges.Prompt, "no model is asked here")
+		return ask(ctx, j, r.cfg.Judges.Prompt, "prompt hooks are not available here")
 	case TypeAgent:
-		return ask(ctx, j, r.cfg.Judges.Agent, "no agents are run here")
+		return ask(ctx, j, r.cfg.Judges.Agent, "agent hooks are not available here")
 	case TypeTool:
 		return r.callTool(ctx, j)
 	case TypeCallback:

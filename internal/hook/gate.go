@@ -109,7 +109,7 @@ func (r *Runner) PermissionRequest(ctx context.Context, u *tool.Use, suggestions
 func (r *Runner) PermissionDenied(ctx context.Context, u *tool.Use) (retry bool) {
 	out := r.Fire(ctx, OnPermissionDenied(u, u.Verdict.Reason))
 	if out.Retry {
-		u.Verdict.Context = append(u.Verdict.Context, msg.Reminder("A PermissionDenied hook says that the denied call may be tried again."))
+		u.Verdict.Context = append(u.Verdict.Context, msg.Reminder("A PermissionDenied hook allows you to retry the denied call."))
 	}
 	return out.Retry
 }

@@ -184,7 +184,7 @@ func TestOtherOutputs(t *testing.T) {
 	}
 	use := shell(t, "deploy")
 	r, _ := start(t, Config{}, on(PermissionDenied, says(PermissionDenied, `"retry":true`)))
-	if !r.PermissionDenied(t.Context(), use) || !strings.Contains(msg.PlainText(use.Verdict.Context), "may be tried again") {
+	if !r.PermissionDenied(t.Context(), use) || !strings.Contains(msg.PlainText(use.Verdict.Context), "allows you to retry") {
 		t.Errorf("retry: %v", use.Verdict.Context)
 	}
 	out := fire(OnSessionStart("startup", ""), says(SessionStart, `"initialUserMessage":"begin"`))

@@ -106,7 +106,7 @@ func parseCondition(text string) (condition, error) {
 		c.broken = true
 	}
 	if c.broken {
-		return c, fmt.Errorf("the condition %q is no rule such as Bash(git push*)", text)
+		return c, fmt.Errorf("the condition %q is not a rule such as Bash(git push*)", text)
 	}
 	return c, nil
 }

@@ -231,7 +231,7 @@ func (p *parser) payload(s *spec, path string, e entry) bool {
 		}
 		s.server, s.tool, s.input = e.Server, e.Tool, e.Input
 	default:
-		p.report(path+".type", "%q is no type of a hook: use %s, %s, %s, %s or %s; the hook is left out", e.Type, TypeCommand, TypePrompt, TypeAgent, TypeHTTP, TypeTool)
+		p.report(path+".type", "unknown hook type %q (want %s, %s, %s, %s or %s); the hook is left out", e.Type, TypeCommand, TypePrompt, TypeAgent, TypeHTTP, TypeTool)
 		return false
 	}
 	return true

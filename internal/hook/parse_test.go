@@ -71,8 +71,8 @@ func TestParse(t *testing.T) {
 			[]string{"f.json: hooks.Stop[0].hooks[0].async: unexpected string; the hook is left out"}},
 		{"unknown type", `{"Stop":[{"hooks":[{"type":"callback"},{"type":"command","command":"a"},{}]}]}`, []parsed{a},
 			[]string{
-				`f.json: hooks.Stop[0].hooks[0].type: "callback" is no type of a hook: use command, prompt, agent, http or mcp_tool; the hook is left out`,
-				`f.json: hooks.Stop[0].hooks[2].type: "" is no type of a hook: use command, prompt, agent, http or mcp_tool; the hook is left out`,
+				`f.json: hooks.Stop[0].hooks[0].type: unknown hook type "callback" (want command, prompt, agent, http or mcp_tool); the hook is left out`,
+				`f.json: hooks.Stop[0].hooks[2].type: unknown hook type "" (want command, prompt, agent, http or mcp_tool); the hook is left out`,
 			}},
 		{"nothing to run", `{"Stop":[{"hooks":[{"type":"command"},{"type":"command","command":" "},{"type":"command","command":[]},{"type":"prompt"},{"type":"http"}]}]}`, nil,
 			[]string{
@@ -100,7 +100,7 @@ func TestParse(t *testing.T) {
 			[]string{"f.json: hooks.Stop[0].hooks[0].if: Stop is not about a call, so it cannot have a condition; the hook runs without it"}},
 		{"broken condition", `{"PreToolUse":[{"hooks":[{"type":"command","command":"a","if":"Bash(x"}]}]}`,
 			[]parsed{{Event: "PreToolUse", Label: "a", Type: TypeCommand, If: "Bash(x"}},
-			[]string{`f.json: hooks.PreToolUse[0].hooks[0].if: the condition "Bash(x" is no rule such as Bash(git push*); the hook always runs`}},
+			[]string{`f.json: hooks.PreToolUse[0].hooks[0].if: the condition "Bash(x" is not a rule such as Bash(git push*); the hook always runs`}},
 		{"broken matcher", `{"PreToolUse":[{"matcher":"(","hooks":[]},{"matcher":{"source":"x"},"hooks":[]},{"matcher":7,"hooks":[]}]}`, nil,
 			[]string{
 				"f.json: hooks.PreToolUse[0].matcher: the matcher \"(\" is neither a list of names nor a regular expression: error parsing regexp: missing closing ): `(`; the hooks never run",

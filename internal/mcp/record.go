@@ -31,11 +31,11 @@ func (b *hub) compare(e *roster.Entry, tools []Tool) []string {
 	}
 	before, err := b.cfg.Record.Compare(b.ctx, recordKey(e), now)
 	if err != nil {
-		return []string{fmt.Sprintf("whether the tools of the server %s changed is not known: %v", e.Name, err)}
+		return []string{fmt.Sprintf("checking the tools of server %s for changes: %v", e.Name, err)}
 	}
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(before)) {
-		lines = append(lines, fmt.Sprintf("the tool %s of the server %s is not what it was: its %s changed", name, e.Name, difference(before[name], now[name])))
+		lines = append(lines, fmt.Sprintf("the tool %s of the server %s has changed: its %s changed", name, e.Name, difference(before[name], now[name])))
 	}
 	return lines
 }

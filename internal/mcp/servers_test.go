@@ -938,7 +938,7 @@ func TestChangedTools(t *testing.T) {
 			conn.set(tools, nil)
 			time.Sleep(2 * time.Second)
 		}
-		want := []string{"the tool echo of the server a is not what it was: its description and annotations changed"}
+		want := []string{"the tool echo of the server a has changed: its description and annotations changed"}
 		if diff := cmp.Diff(want, w.said()); diff != "" {
 			t.Error(diff)
 		}

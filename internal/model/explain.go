@@ -111,7 +111,7 @@ func (e *Error) explain(name string, commands bool) (happened, advice string) {
 		return fmt.Sprintf("%s does not exist or is not available to you", subject(name)),
 			"Run `adze models` for those that are, and choose one with " + either("/model", "--model")
 	case Refused:
-		return e.says("The request was refused by policy"), "Rephrase it" + either(", or use /rewind to remove the cause", "")
+		return e.says("The request was refused by policy"), "Rephrase it" + either(", or go back with /rewind to before the message that led to it", "")
 	case NoTools:
 		return fmt.Sprintf("%s cannot call tools, which adze needs", subject(name)),
 			"Choose another model with " + either("/model", "--model") + "; if a custom model writes tool calls as text, set textTools for its provider (docs/models.md)"

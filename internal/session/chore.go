@@ -173,9 +173,9 @@ func (s *Session) snip(context.Context) (agent.Event, error) {
 		case 0:
 			text = "The model has named nothing that could be cut out."
 		case 1:
-			text = "1 step will be omitted from the next request."
+			text = "1 step will be omitted from requests, from the next one on."
 		default:
-			text = fmt.Sprintf("%d steps will be omitted from the next request.", n)
+			text = fmt.Sprintf("%d steps will be omitted from requests, from the next one on.", n)
 		}
 	}
 	return agent.Notice{Text: text}, nil

@@ -62,7 +62,8 @@ type Traits struct {
 
 	// Background means that sub-agents in the background may have the tool, too. They cannot prompt.
 	Background bool
-	// MainOnly means that no sub-agent has the tool: it concerns the user or the main conversation.
+	// MainOnly means that the tool concerns the user or the main conversation. Of the sub-agents,
+	// only forks have it, and those whose definition or team needs it.
 	MainOnly bool
 	// Served describes the tool to clients of adze's MCP server. If nil, they do not get it.
 	Served *Annotations

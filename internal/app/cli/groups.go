@@ -167,7 +167,7 @@ func projectFlags(src *settings.Source) []flag {
 		{Name: "project-config-root", Inherited: true, Value: "DIR", Doc: "the directory of the project's settings, if not the working directory",
 			Set: func(v string) (err error) { src.Root, err = filepath.Abs(v); return err }},
 		{Name: "trust", Inherited: true, Doc: "trust the workspace for this run", Set: flags.SetBool(&src.Trust)},
-		inherited(flags.OneOf(flag{Name: "prompt-size", Value: "SIZE", Doc: "how much the model is told before the conversation: auto, small, medium or full; small suits local models with little memory"},
+		inherited(flags.OneOf(flag{Name: "prompt-size", Value: "SIZE", Doc: "how much context the model gets before the conversation: auto, small, medium or full; small suits local models with little memory"},
 			&src.Size, settings.AutoPrompt, settings.SmallPrompt, settings.MediumPrompt, settings.FullPrompt)),
 	}
 }

@@ -50,7 +50,7 @@ func (c *base) resumeAgent() {
 	if s.Calls == FromModel && s.Definition == nil && before != "" {
 		d, err := agents.Main(c.ws.Project, c.ws.Agents, before)
 		if err != nil {
-			c.ws.Say(fmt.Sprintf("the session was that of the agent %s, and goes on without it: %s", before, strings.TrimPrefix(err.Error(), "--agent: ")))
+			c.ws.Say(fmt.Sprintf("the session used the agent %s; continuing without it: %s", before, strings.TrimPrefix(err.Error(), "--agent: ")))
 			return
 		}
 		s.follow(d)

@@ -53,7 +53,7 @@ func (c *Conversation) openFiles() error {
 		})
 		f.history = h
 		if to, undo, ok := h.Interrupted(); ok {
-			c.ws.Say(fmt.Sprintf("restoring files (%s) was interrupted: some may be restored and others not. adze --resume %s --rewind-files %s completes it, with %s it is taken back", to, c.record.ID, to, undo))
+			c.ws.Say(fmt.Sprintf("restoring files (%s) was interrupted: some may be restored and others not. adze --resume %s --rewind-files %s completes it; with %s instead, it is undone", to, c.record.ID, to, undo))
 		}
 	}
 	if home != "" {

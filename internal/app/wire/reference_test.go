@@ -42,8 +42,8 @@ func TestToolReference(t *testing.T) {
 	slices.SortFunc(all, func(a, b tool.Tool) int { return strings.Compare(a.Spec().Name, b.Spec().Name) })
 	var b strings.Builder
 	b.WriteString("# Tools\n\nGenerated from the tools with `go test ./internal/app/wire -update`.\n\n" +
-		"Which tools a session offers depends on its settings, its rules and whether a user can answer: `adze tools` lists them, and says why others are not available.\n\n" +
-		"A core tool is in every request; the model looks up others. Tools with *yes* are also available to sub-agents in the background, tools with *no* to no sub-agent, and the rest to sub-agents in the foreground.\n\n" +
+		"Which tools a session offers depends on its settings, its rules and whether a user can answer: `adze tools` lists them, and why others are not available.\n\n" +
+		"A core tool is in every request; the model looks up others. Tools with *yes* are also available to sub-agents in the background, tools with *no* only to forks (ExitPlanMode also to agents in plan mode and to teammates), and the rest to sub-agents in the foreground.\n\n" +
 		"| Tool | What it is for | Core | Sub-agents | `adze mcp serve` |\n|---|---|---|---|---|\n")
 	for _, tl := range all {
 		name := "`" + tl.Spec().Name + "`"

@@ -328,7 +328,7 @@ func scheduled(ctx context.Context, r *commands.Registry, text string, run bool)
 	}
 	p, ok := answer.(commands.Prompt)
 	if !ok {
-		return said, fmt.Errorf("/%s stands for no prompt", c.Name)
+		return said, fmt.Errorf("/%s does not expand to a prompt", c.Name)
 	}
 	return p.Said(), nil
 }

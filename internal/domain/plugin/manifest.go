@@ -246,7 +246,7 @@ func options(value json.RawMessage, problem func(field, format string, args ...a
 		case "string", "number", "boolean", "directory", "file":
 			o.Type = t
 		default:
-			problem(field, "the type %q is not known: it is taken for a string", t)
+			problem(field, "unknown type %q; treating it as a string", t)
 		}
 		if d := members["default"]; !jsonscan.IsNull(d) && len(d) <= maxText {
 			o.Default = slices.Clone(d)

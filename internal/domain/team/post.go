@@ -102,7 +102,7 @@ func (p *Mailbox) deliver(ctx context.Context, t *Team, to string, m Message) er
 	}
 	return p.store.editInbox(ctx, p.team, to, func(all []Message) ([]Message, error) {
 		if unread := count(all); unread >= maxUnread {
-			return nil, fmt.Errorf("%d messages wait there unread: it takes no more", unread)
+			return nil, fmt.Errorf("its inbox is full: %d messages are unread", unread)
 		}
 		return append(all, m), nil
 	})

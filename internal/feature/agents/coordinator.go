@@ -78,13 +78,13 @@ func (c *CoordinatorConfig) decide(was bool) bool {
 	allowed, asked := c.Settings.Coordination, c.Settings.Coordinator
 	switch {
 	case c.Resumed && was && !allowed:
-		c.Say("the session was in the coordinator mode, which the setting experimental.coordinator does not allow; it goes on in the normal mode")
+		c.Say("the session was in the coordinator mode, which the setting experimental.coordinator does not allow; continuing in normal mode")
 	case asked && !allowed:
 		c.Say("ADZE_COORDINATOR_MODE has no effect, because the setting experimental.coordinator is off")
 	case c.Resumed && was && !asked:
-		c.Say("the session was in the coordinator mode and goes on in it")
+		c.Say("the session was in the coordinator mode; continuing in it")
 	case c.Resumed && !was && asked:
-		c.Say("the session was not in the coordinator mode and goes on in the normal mode; begin a new session for a coordinator")
+		c.Say("the session was not in the coordinator mode; continuing in normal mode. Start a new session for a coordinator")
 	}
 	if c.Resumed {
 		return was && allowed

@@ -30,7 +30,7 @@ func TestDecide(t *testing.T) {
 		{"asked only", false, true, false, "", false, "experimental.coordinator is off"},
 		{"both", true, true, false, "", true, ""},
 		{"goes on in it", true, true, true, on, true, ""},
-		{"was in it", true, false, true, on, true, "was in the coordinator mode and goes on in it"},
+		{"was in it", true, false, true, on, true, "was in the coordinator mode; continuing in it"},
 		{"was not in it", true, true, true, "", false, "was not in the coordinator mode"},
 		{"not allowed any more", false, false, true, on, false, "does not allow"},
 		{"neither", true, false, true, "", false, ""},

@@ -195,9 +195,6 @@ func (s *Client) Part() feature.Part {
 // PromptHook waits for servers before the first request, and announces changed resources to the
 // model. It is a [session.PromptHook].
 func (s *Client) PromptHook(ctx context.Context, p session.Prompt) (h session.HookResult) {
-	if s == nil {
-		return h
-	}
 	s.Await(ctx)
 	if s.cfg.Holds {
 		if h.Blocked = s.agentServers.missing(ctx, s); h.Blocked != "" {

@@ -73,11 +73,8 @@ func (r *Runner) Attend(p Prompter) {
 	r.arm()
 }
 
-// Close ends the session's jobs. Nothing is submitted afterward. r may be nil.
+// Close ends the session's jobs. Nothing is submitted afterward.
 func (r *Runner) Close() {
-	if r == nil {
-		return
-	}
 	r.mu.Lock()
 	r.closed, r.prompt = true, nil
 	if r.timer != nil {
@@ -287,11 +284,8 @@ func (r *Runner) done(j cron.Job, costUSD float64, result cron.Result, why strin
 }
 
 // PromptHook is a [session.PromptHook]: for a job's prompt, it tells the user and the model which
-// job it belongs to. r may be nil.
+// job it belongs to.
 func (r *Runner) PromptHook(_ context.Context, p session.Prompt) (h session.HookResult) {
-	if r == nil {
-		return h
-	}
 	r.mu.Lock()
 	run := r.runs[p.ID]
 	r.mu.Unlock()

@@ -322,7 +322,4 @@ func TestNothingRuns(t *testing.T) {
 	if st.timer != nil || runtime.NumGoroutine() > before {
 		t.Error("something runs")
 	}
-	var off *Runner
-	off.PromptHook(t.Context(), session.Prompt{})
-	off.Close()
 }

@@ -132,7 +132,7 @@ func (s *Set) unknown(name string) error {
 	}
 	name = tool.OneLine(name, 60)
 	if len(names) == 0 {
-		return fmt.Errorf("no workflow %q: .adze/workflows of the project (if trusted) and of the state home have no files", name)
+		return fmt.Errorf("no workflow %q: neither .adze/workflows (of a trusted project) nor ~/.adze/workflows has files", name)
 	}
 	text := fmt.Sprintf("no workflow %q; %s", name, amount.There(names))
 	if near := spell.Closest(name, names, 1); len(near) > 0 {

@@ -23,7 +23,7 @@ type Worktrees interface {
 func Sections(trees Worktrees, now func() time.Time) []commands.Section {
 	return []commands.Section{{Name: "Conversation", Commands: []commands.Command{{
 		Name: "worktrees", Kind: commands.Change, Args: "[remove NAME|discard NAME]",
-		Doc: "list adze's git worktrees with their users and unmerged work; remove one, or discard it with its changes",
+		Doc: "list adze's git worktrees with their users and uncommitted or unmerged work; remove one, or discard it with its changes",
 		Run: func(ctx context.Context, r *commands.Registry, arg string) (commands.Answer, error) {
 			if strings.HasPrefix(arg, "discard") && !r.Terminal { // others may have written the prompt
 				return nil, fmt.Errorf("/worktrees discard: %w", commands.ErrTerminal)

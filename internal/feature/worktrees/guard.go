@@ -55,7 +55,7 @@ func (g *Guard) Before(_ context.Context, u *tool.Use) error {
 // deny denies a call and suggests an alternative.
 func (g *Guard) deny(u *tool.Use, instead string) {
 	u.Verdict.Decide(tool.Deny, "the worktree check", fmt.Sprintf(
-		"The worktree %s was removed while you worked in it. Uncommitted changes are lost: %s.", g.path, instead))
+		"The worktree %s was removed while you worked in it. Uncommitted changes are lost. Now %s.", g.path, instead))
 }
 
 // there reports whether the worktree is still the same.

@@ -73,7 +73,7 @@ func opinion(members map[string]json.RawMessage) (hook.Opinion, error) {
 	o.OK = *ok
 	for name, into := range map[string]*string{"reason": &o.Reason, "additionalContext": &o.Context} {
 		if value, given := members[name]; given && json.Unmarshal(value, into) != nil {
-			return hook.Opinion{}, fmt.Errorf("%w: its %s is no text", sidequery.ErrUnusable, name)
+			return hook.Opinion{}, fmt.Errorf("%w: its %s is not a string", sidequery.ErrUnusable, name)
 		}
 	}
 	return o, nil

@@ -177,7 +177,7 @@ func (p *provider) thinking(m catalog.Model, want model.Thinking, e model.Effort
 	case model.ThinkingBudget:
 		switch {
 		case can == catalog.NoThinking:
-			p.tell(m.ID + " is not known to think; the thinking budget is ignored")
+			p.tell(m.ID + " has no known thinking support; the thinking budget is ignored")
 			return model.Thinking{}
 		case can == catalog.AdaptiveThinking || can == catalog.AlwaysThinking:
 			p.tell(m.ID + " has adaptive thinking; the thinking budget is ignored, use the effort instead")

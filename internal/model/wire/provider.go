@@ -196,7 +196,7 @@ func (p *Provider) omit(req *model.Request, err error) bool {
 	p.omitted[req.Model] |= part
 	p.mu.Unlock()
 	if !known && p.c.Note != nil {
-		p.c.Note(fmt.Sprintf("%s does not take %s for %s; it is left out from now on", p.client.base.Host, name, req.Model))
+		p.c.Note(fmt.Sprintf("%s doesn't support %s for %s; omitting it from now on", p.client.base.Host, name, req.Model))
 	}
 	return true
 }

@@ -183,5 +183,5 @@ func bareRepoNames(here map[string]fs.DirEntry) []string {
 type linkError struct{ path string }
 
 func (e *linkError) Error() string {
-	return e.path + " is a symbolic link, which a program could replace: replace it by its target"
+	return e.path + " is a symbolic link, which a program could replace: replace it with its target"
 }

@@ -47,10 +47,10 @@ func (b *builder) takeVars(doc *document) {
 	}
 }
 
-// guards reports whether a variable belongs to a key for an address or a secret.
+// guards reports whether a variable belongs to a key for an address.
 func (b *builder) guards(variable string) bool {
 	for _, k := range b.keys {
-		if (k.Endpoint || k.Secret) && slices.Contains(k.Env, variable) {
+		if k.Endpoint && slices.Contains(k.Env, variable) {
 			return true
 		}
 	}

@@ -126,7 +126,7 @@ func (r *readOnlyRun) findPrograms(places []string) error {
 	// In the jail sh cannot be executed, unless it is the line's shell or among its programs.
 	sh, err := r.config.finder.Find("/bin/sh", nil)
 	if err == nil && slices.ContainsFunc(sh.Files[:1], func(file string) bool { return slices.Contains(r.execute, file) }) {
-		return errors.New("a script that is known only when it runs may start sh")
+		return errors.New("a script that is known only at run time may start sh")
 	}
 	return nil
 }

@@ -174,7 +174,7 @@ func (c *call) result(ctx context.Context, res *mcp.Result) tool.Result {
 	shown := rendered.Text
 	switch {
 	case len(r.Parts) == 0 && res.IsError:
-		shown = says + " and does not say which."
+		shown = says + " without a description."
 		r.Parts = []msg.Part{&msg.Text{Text: shown}}
 	case len(r.Parts) == 0:
 		shown = says + " nothing."

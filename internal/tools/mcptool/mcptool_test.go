@@ -193,7 +193,7 @@ func TestCall(t *testing.T) {
 		{"text", mcp.Result{Content: []mcp.Content{{Text: "one"}, {Text: "two"}}}, "The server db returned:\none\ntwo", `{"content":[{"type":"text","text":"one"},{"type":"text","text":"two"}]}`, false},
 		{"error", mcp.Result{Content: []mcp.Content{{Text: "no such table"}}, IsError: true}, "The server db reports an error:\nno such table", `{"content":[{"type":"text","text":"no such table"}],"isError":true}`, true},
 		{"nothing", mcp.Result{}, "The server db returned nothing.", `{"content":[]}`, false},
-		{"an error without words", mcp.Result{IsError: true}, "The server db reports an error and does not say which.", `{"content":[],"isError":true}`, true},
+		{"an error without words", mcp.Result{IsError: true}, "The server db reports an error without a description.", `{"content":[],"isError":true}`, true},
 		{"structured", mcp.Result{Structured: json.RawMessage(`{"n":1}`), Meta: json.RawMessage(`{"k":2}`)}, "The server db returned:\n{\"n\":1}", `{"content":[],"structuredContent":{"n":1},"_meta":{"k":2}}`, false},
 		{"structured and the same as text", mcp.Result{Content: []mcp.Content{{Text: "{\n \"b\": 2, \"n\": 1}"}}, Structured: json.RawMessage(`{"n":1,"b":2}`)}, "The server db returned:\n{\n \"b\": 2, \"n\": 1}", "", false},
 		{"structured and other text", mcp.Result{Content: []mcp.Content{{Text: "one row"}}, Structured: json.RawMessage(`{"n":1}`)}, "The server db returned:\none row\nStructured content:\n{\"n\":1}", "", false},

@@ -109,7 +109,7 @@ func (d *Driver) commandDone(ctx context.Context, e commandResult) {
 	if errors.Is(e.err, context.Canceled) {
 		e.err = errors.New("interrupted")
 		if len(lines) > 0 {
-			e.err = errors.New("interrupted; " + amount.Of(len(lines), "line", "lines") + " entered meanwhile dropped")
+			e.err = errors.New("interrupted; " + amount.Of(len(lines), "queued line", "queued lines") + " discarded")
 			lines = nil
 		}
 	}

@@ -40,7 +40,7 @@ func eastAsian() Glyphs {
 func ASCII() Glyphs {
 	return Glyphs{
 		Active: ">", Open: "v", Done: "+", Failed: "x", Prompt: ">", More: "...", Dot: "-",
-		Bullet: "-", Unchecked: "o", Checked: "x", Rule: "-", Bar: "|",
+		Bullet: "-", Rule: "-", Bar: "|", // check boxes keep their Markdown marks
 	}
 }
 

@@ -16,6 +16,6 @@ func composeEntries() []entry {
 		{Autocomplete, PopupPrevious, "up, ctrl+p", "choose the suggestion above"},
 		{Autocomplete, PopupNext, "down, ctrl+n", "choose the suggestion below"},
 		{Autocomplete, PopupDismiss, "escape", "show no suggestions"},
-		{Queue, TakeBack, "up", "take back the last waiting message, to edit it"},
+		{Queue, TakeBack, "up", "withdraw the last waiting message for editing"},
 	}
 }

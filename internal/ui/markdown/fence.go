@@ -26,6 +26,7 @@ func (s *Stream) openFence(line string) {
 		s.separate()
 		if s.Glyphs.Bar != "" && language != "" && s.Width > 0 {
 			name := clean(language)
+			name = cells.Cut(name, s.room(), s.Glyphs.More)
 			s.emit(draw.Row{{Text: draw.Blank(s.room() - cells.Width(name))}, {Role: draw.Faint, Text: name}})
 		}
 	}

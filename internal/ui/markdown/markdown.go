@@ -13,7 +13,7 @@ import (
 )
 
 // A Stream renders a text. Prose is wrapped and keeps its line breaks; code is left unwrapped,
-// so that it can be copied. The rows do not depend on how the text is split into pieces.
+// and /copy copies it without its bar. The rows do not depend on how the text is split into pieces.
 type Stream struct {
 	// Width is the row width of prose, and Tables that of tables; 0 means Width.
 	Width, Tables int
@@ -247,6 +247,7 @@ func (s *Stream) drawMark(c *container, line string) string {
 	case len(c.mark) == len("- "):
 		c.mark = g.Bullet + " "
 		switch {
+		case g.Unchecked == "":
 		case strings.HasPrefix(line, "[ ] "):
 			c.mark, line = g.Unchecked+" ", line[len("[ ] "):]
 		case strings.HasPrefix(line, "[x] "), strings.HasPrefix(line, "[X] "):

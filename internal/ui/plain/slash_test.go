@@ -66,7 +66,7 @@ func TestSlowCommand(t *testing.T) {
 		c.Enter("/help\n")
 		c.interrupt()
 		time.Sleep(time.Second)
-		if got := c.Text(); !strings.Contains(got, "Interrupted; 1 line entered meanwhile dropped") || strings.Contains(got, "Conversation:") {
+		if got := c.Text(); !strings.Contains(got, "Interrupted; 1 queued line discarded") || strings.Contains(got, "Conversation:") {
 			t.Errorf("after an interrupt:\n%s", got)
 		}
 		c.Enter("/slow\n")

@@ -158,7 +158,7 @@ func (o *outbox) editText(text string) (string, error) {
 	failed := o.driver.Edit(file.Name())
 	data, err := os.ReadFile(file.Name())
 	if err != nil {
-		err = fmt.Errorf("reading what was edited: %w", err)
+		err = fmt.Errorf("reading the edited text: %w", err)
 	}
 	return strings.ToValidUTF8(string(data), "\uFFFD"), cmp.Or(failed, err)
 }

@@ -294,7 +294,7 @@ func (k *permissionKind) edited(text string, w int) Result {
 		rows := append([]draw.Row{draw.Line(draw.Strong, "Plan, as you changed it")}, k.planRows(w)...)
 		return Result{Final: rows}
 	}
-	rows := []draw.Row{draw.Line(draw.Faint, "You changed the new text. The model is told how.")}
+	rows := []draw.Row{draw.Line(draw.Faint, "You changed the new text. The model will see your changes.")}
 	if k.Draft.Preview == nil {
 		return Result{Final: rows}
 	}
