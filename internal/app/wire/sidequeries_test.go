@@ -77,7 +77,7 @@ say Done.
 
 // TestSideQueriesOfAgents checks that a sub-agent's side queries are in the session's cost.
 //
-// Proves AGT-37.
+// Proves SESS-40.
 func TestSideQueriesOfAgents(t *testing.T) {
 	p := newPlace(t)
 	c := p.converse("forever\nsay Yes.", Spec{Entry: Interactive})
