@@ -117,10 +117,10 @@ say I see.
 	tm.key("C-s")
 	tm.waitFor(`stashed: for later`)
 	tm.enter("first this")
-	tm.waitFor(`(?s)❯ first this.*I see\..*^❯ for later$`)
+	tm.waitFor(`(?s)❯ first this.*I see\..*^❯ for later *$`)
 	tm.key("C-u")
 	tm.enter("/rewind 1 conversation")
-	tm.waitFor(`(?s)/rewind undo.*^❯ first this$`)
+	tm.waitFor(`(?s)/rewind undo.*^❯ first this *$`)
 }
 
 // TestListsAreShownOnce checks that the task list is shown once per change, and the plan once.
