@@ -75,12 +75,13 @@ func (f Format) decode(data []byte, program filestate.Stamp) *Reader {
 	return r
 }
 
-// Save atomically replaces the file's content with the data in w.
+// Save atomically replaces the file's content with the data in w. It does not wait for the disk:
+// the checksum reveals what a power failure damaged.
 func (f Format) Save(path string, w *Writer) error {
 	if err := fsys.MkdirPrivate(filepath.Dir(path)); err != nil {
 		return err
 	}
-	return replace.WriteFile(path, f.encode(w, program()), 0o600)
+	return replace.WriteUnsynced(path, f.encode(w, program()), 0o600)
 }
 
 func (f Format) encode(w *Writer, program filestate.Stamp) []byte {

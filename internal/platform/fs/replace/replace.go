@@ -167,6 +167,14 @@ func WriteFile(path string, data []byte, mode fs.FileMode) error {
 	return New("").WriteFile(path, data, mode)
 }
 
+// WriteUnsynced is like [WriteFile], but does not wait for the disk. After a power failure the
+// file may be empty or damaged, so its reader must be able to tell and do without it.
+func WriteUnsynced(path string, data []byte, mode fs.FileMode) error {
+	r := New("")
+	r.fsync = func(*os.File) error { return nil }
+	return r.WriteFile(path, data, mode)
+}
+
 // WriteFile is like the function [WriteFile], but looks for leftovers of killed processes only
 // once per directory.
 func (r *Replacer) WriteFile(path string, data []byte, mode fs.FileMode) error {
