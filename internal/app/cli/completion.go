@@ -21,6 +21,7 @@ func (*completionOptions) actions() []action {
 		{Name: "bash", Doc: `for ~/.bashrc: eval "$(adze completion bash)"`},
 		{Name: "zsh", Doc: `for ~/.zshrc, after compinit: eval "$(adze completion zsh)"`},
 		{Name: "fish", Doc: "for config.fish: adze completion fish | source"},
+		{Name: "powershell", Doc: "for $PROFILE: adze completion powershell | Out-String | Invoke-Expression"},
 	}
 }
 
@@ -38,7 +39,7 @@ func (*completionOptions) run(_ context.Context, env *Env, in invocation) error 
 	if len(in.Args) == 1 && flags.Script(in.Args[0]) != "" {
 		return env.print(flags.Script(in.Args[0]))
 	}
-	return setup.Errorf("usage: adze completion bash|zsh|fish")
+	return setup.Errorf("usage: adze completion bash|zsh|fish|powershell")
 }
 
 // A completer is a command that completes its arguments. args are those before the cursor.

@@ -152,6 +152,8 @@ func Script(shell string) string {
 		return zshCompletion
 	case "fish":
 		return fishCompletion
+	case "powershell":
+		return powerShellCompletion
 	}
 	return ""
 }
@@ -197,4 +199,16 @@ function __adze_offers
 end
 complete -c adze -f -n 'count (__adze_offers) >/dev/null' -a '(__adze_offers)'
 complete -c adze -F -n 'not count (__adze_offers) >/dev/null'
+`
+
+const powerShellCompletion = `# Completion of adze for PowerShell: adze completion powershell | Out-String | Invoke-Expression
+Register-ArgumentCompleter -Native -CommandName adze -ScriptBlock {
+	param($word, $ast, $cursor)
+	$words = @($ast.CommandElements | Where-Object { $_.Extent.EndOffset -le $cursor } | Select-Object -Skip 1 | ForEach-Object { "$_" })
+	if ($word -eq '') { $words += '""' }
+	& $ast.CommandElements[0].Value completion words -- @words 2>$null | ForEach-Object {
+		$text, $about = $_ -split "` + "`t" + `", 2
+		[System.Management.Automation.CompletionResult]::new($text, $text, 'ParameterValue', $(if ($about) { $about } else { $text }))
+	}
+}
 `
