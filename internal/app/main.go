@@ -26,6 +26,10 @@ import (
 // Version is the program's version. The linker sets it for releases; see scripts/release.
 var Version = "0.1.0-dev"
 
+// Downloads is the address of the releases, and ReleaseKey the public key they are signed with.
+// The linker sets both for releases; without them, adze update explains how to build a new version.
+var Downloads, ReleaseKey string
+
 // Main runs the program in this process and returns its exit code.
 func Main(args []string) int {
 	if len(args) > 0 {
@@ -52,7 +56,7 @@ func Main(args []string) int {
 		Keys:       func() (func(), error) { return term.Raw(os.Stdin) },
 		Size:       func() (int, int) { return term.Size(os.Stdout) },
 		Interrupts: signals.divert,
-		Getenv:     vars.Get, Environ: vars.List, Dir: dir, Lost: lost, Managed: config.ManagedDir(), Program: ownProgram(), Version: Version, Now: time.Now,
+		Getenv:     vars.Get, Environ: vars.List, Dir: dir, Lost: lost, Managed: config.ManagedDir(), Program: ownProgram(), Version: Version, Downloads: Downloads, ReleaseKey: ReleaseKey, Now: time.Now,
 	})
 }
 

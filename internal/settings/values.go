@@ -38,6 +38,7 @@ type Values struct {
 	WebSearch   WebSearch
 	MCP         MCP
 	Skills      Skills
+	Update      Update
 	// StateEvents notifies hosts when a session becomes idle, runs or waits for an answer.
 	StateEvents bool
 	// Size selects the system prompt. [Project.Values] resolves auto.
@@ -180,6 +181,14 @@ type Schedule struct {
 	Enabled bool
 	Tools   bool          // the model can schedule prompts
 	MaxAge  time.Duration // maximum age of recurring prompts
+}
+
+// An Update section configures adze update.
+type Update struct {
+	URL     string // of the releases; "" means the built-in one
+	Channel string
+	Check   bool   // look for newer versions
+	Minimum string // the oldest version that may be used; may be ""
 }
 
 // A Files section configures the file tools.
@@ -362,6 +371,7 @@ func Decode(s *config.Settings) *Values {
 				Fork: s.Bool("agents.fork"), Summaries: s.Bool("agents.summaries"), Most: s.Int("agents.max"), MaxTurns: s.Int("agents.maxTurns"), Limit: milliseconds(s, "agents.timeoutMs"),
 				Wait: milliseconds(s, "autoBackgroundMs"), Coordinator: s.Bool("ADZE_COORDINATOR_MODE"), Coordination: s.Bool("experimental.coordinator"), Verify: s.Bool("verificationAgent"),
 			}},
+		Update: Update{URL: s.Text("update.url"), Channel: s.Text("update.channel"), Check: s.Bool("update.check"), Minimum: s.Text("update.minimumVersion")},
 		Files: Files{
 			MaxBytes: int64(s.Int("read.maxBytes")), MaxTokens: s.Int("read.maxTokens"), Repeat: !s.Bool("read.dedup"),
 			Remind: s.Bool("read.malwareReminder"), Exempt: s.Strings("read.malwareReminderExempt"), AllowCovered: s.Bool("edit.allowCovered"),

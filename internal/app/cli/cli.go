@@ -64,7 +64,8 @@ func commandTable() []command {
 		{"sessions", "[list|show|search|export|fork|rename|tag|rm]", "list, find, export and remove sessions", made[sessionsOptions]},
 		{"schedule", "[list|delete ID...]", "list and delete the prompts scheduled in this directory", made[scheduleOptions]},
 		{"doctor", "[--online] [--json]", "check the installation, the settings and the workspace for problems", made[doctorOptions]},
-		{"completion", "bash|zsh|fish", "print a completion script for a shell", made[completionOptions]},
+		{"update", "[VERSION] [--check] [--rollback] [--channel NAME] [--json]", "replace this program with a newer version", made[updateOptions]},
+		{"completion", "bash|zsh|fish|powershell", "print a completion script for a shell", made[completionOptions]},
 		{"man", "", "print the manual page; adze man | man -l - shows it", made[manOptions]},
 		{"help", "[COMMAND|flags|commands]", "print help: an overview, or that of a command, all flags or all commands", made[helpOptions]},
 		{"version", "", "print the version", made[versionOptions]},
@@ -145,7 +146,7 @@ func actionOf(in invocation, usual string) (name string, args []string) {
 }
 
 // anywhere lists the commands that need no working directory.
-var anywhere = [...]string{"completion", "help", "man", "version"}
+var anywhere = [...]string{"completion", "help", "man", "update", "version"}
 
 // positional reports whether the command takes positional arguments.
 func (c *command) positional() bool {

@@ -47,7 +47,10 @@ type Env struct {
 	// started.
 	Program string
 	Version string
-	Now     func() time.Time
+	// Downloads is the address of the releases, and ReleaseKey their public key; see package
+	// update. Builds from source have none.
+	Downloads, ReleaseKey string
+	Now                   func() time.Time
 
 	messenger *messenger      // may be nil
 	done      <-chan struct{} // closed on interrupt; may be nil

@@ -65,6 +65,10 @@ func (o *runOptions) interact(ctx context.Context, env *Env, in invocation) erro
 	if err := o.setUp(ctx, env, p); err != nil {
 		return err
 	}
+	defer reportReplaced(env)()
+	checking, stop := context.WithCancel(ctx)
+	defer stop()
+	go reportNewer(checking, env, p)
 	place := env.wire()
 	place.Agents, place.Servers, place.Plugins, place.Flags = o.agents, o.servers, o.plugins, in.Inherited
 	t := &interactiveRun{ws: wire.Open(place, p), spec: o.spec, release: func() {}, separator: ", ", help: "Type /help for commands."}
@@ -378,6 +382,9 @@ func (o *runOptions) meet(ctx context.Context, env *Env) (*settings.Project, err
 		env.Say(w.String())
 	}
 	if err := p.Check(true); err != nil {
+		return nil, err
+	}
+	if err := tooOld(env, p); err != nil {
 		return nil, err
 	}
 	if err := o.offerIncludes(ctx, env, p); err != nil {

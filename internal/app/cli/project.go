@@ -27,6 +27,9 @@ func openExtended(env *Env, src settings.Source, in invocation, x *extensions) (
 	if err := p.Check(false); err != nil {
 		return nil, err
 	}
+	if err := tooOld(env, p); err != nil {
+		return nil, err
+	}
 	withheld(env, p)
 	enabled(env, p)
 	for _, note := range in.Notes {

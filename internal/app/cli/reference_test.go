@@ -19,7 +19,7 @@ import (
 	"adze/internal/settings"
 )
 
-var update = goflag.Bool("update", false, "rewrite golden files and generated documents")
+var rewrite = goflag.Bool("update", false, "rewrite golden files and generated documents")
 
 // Proves CAT-02, CMD-04, X-140, X-141.
 func TestReference(t *testing.T) {
@@ -32,7 +32,7 @@ func TestReference(t *testing.T) {
 		"settings.schema.json": settingsSchema(),
 	} {
 		path := filepath.Join("..", "..", "..", "docs", "reference", name)
-		if *update {
+		if *rewrite {
 			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 				t.Fatal(err)
 			}
@@ -102,7 +102,7 @@ func TestVariablesAreDeclared(t *testing.T) {
 func TestHelp(t *testing.T) {
 	path := filepath.Join("testdata", "help.golden")
 	got := helpText(80)
-	if *update {
+	if *rewrite {
 		if err := os.MkdirAll("testdata", 0o755); err != nil {
 			t.Fatal(err)
 		}

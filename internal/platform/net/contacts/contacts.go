@@ -20,6 +20,7 @@ const (
 	Plugins  = "plugins"
 	Proxy    = "proxy"
 	Servers  = "MCP servers"
+	Update   = "updates"
 	Web      = "web tools"
 )
 
