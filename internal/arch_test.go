@@ -183,8 +183,11 @@ func parseTree(t *testing.T, mode parser.Mode) map[string]*ast.File {
 		}
 		base := d.Name()
 		if d.IsDir() {
-			if base != ".." && (base == "testdata" || strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_")) {
-				return fs.SkipDir
+			if base == ".." {
+				return nil
+			}
+			if _, err := os.Stat(filepath.Join(name, "go.mod")); err == nil || base == "testdata" || strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") {
+				return fs.SkipDir // another module, or no source
 			}
 			return nil
 		}
