@@ -341,7 +341,7 @@ func (t *interactiveRun) open(ctx context.Context, resume string) (*controller.C
 	r := c.Commands()
 	r.Env.Keys.Lines = t.lines
 	return &controller.Conversation{
-		Session: c.Session, Registry: r, Greeting: c.Greeting(r.Glance(), t.separator, t.help),
+		Session: c.Session, Registry: r, Greeting: c.Greeting(r.Glance(), t.separator, t.help), Earlier: c.Earlier,
 		Explain: c.Explain, PlanFile: c.PlanFile(), WarnUSD: t.ws.Project.Values().Model.CostWarning,
 	}, nil
 }

@@ -50,6 +50,8 @@ type Conversation struct {
 	*commands.Registry
 	// Greeting is shown first: the model, the mode, how to get help.
 	Greeting string
+	// Earlier holds the last turns of the continued session, as events.
+	Earlier []agent.Event
 	// Explain returns a user-facing explanation of an error from the given model; it may be
 	// nil.
 	Explain func(err error, model string) string

@@ -8,6 +8,7 @@ import (
 
 	"adze/internal/commands"
 	"adze/internal/commands/suggest"
+	"adze/internal/msg"
 	"adze/internal/platform/proc/task"
 	"adze/internal/session"
 	"adze/internal/tool"
@@ -35,7 +36,7 @@ func (f *Front) Begin(c *controller.Conversation, first string) {
 	f.refresh()
 	f.lookForRequest()
 	f.script.Say(c.Greeting)
-	f.script.Recall(commands.Recent(c.Conversation()))
+	f.script.Recall(c.Earlier)
 	f.script.Prompt(first, first)
 	f.keyboard.keep(first, true)
 }
@@ -120,9 +121,9 @@ func (f *Front) Typing() bool { return !f.keyboard.Empty() }
 // keys from it, but for a page that would cover them.
 func (f *Front) Holding() bool { return f.pages.current != nil }
 
-// Return puts a text into the input, before typed text.
-func (f *Front) Return(text string) {
-	f.outbox.putBack([]*edit.Draft{{Pieces: []edit.Piece{{Text: text}}}})
+// Return puts a text into the input, before typed text. Pasted parts are folded again.
+func (f *Front) Return(text string, pasted []msg.Span) {
+	f.outbox.putBack([]*edit.Draft{edit.DraftOf(text, pasted)})
 }
 
 // Ready does nothing: the prompt is always visible.
