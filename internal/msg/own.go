@@ -42,8 +42,11 @@ func OwnText(text string) string {
 }
 
 // TitleText returns the beginning of text for use as a title: the user's own words if there are
-// any, otherwise text without its opening marker.
+// any, otherwise text without its opening marker. A command is preceded by "!", as it was typed.
 func TitleText(text string) string {
+	if command, _, ran := RanCommand(text); ran {
+		return "!" + command
+	}
 	if own := strings.TrimSpace(OwnText(text)); own != "" {
 		return own
 	}

@@ -110,6 +110,9 @@ func Turns(entries []msg.Entry) []Turn {
 			if typed := msg.TypedTexts(entries[i].Message); len(typed) == 1 {
 				text = strings.TrimSpace(typed[0]) // excludes a skill's instructions
 			}
+			if command, _, ran := msg.RanCommand(text); ran {
+				text = "!" + command
+			}
 			turns = append(turns, Turn{At: i, ID: entries[i].ID, Text: text, Pasted: pastedIn(entries[i])})
 		}
 	}

@@ -39,7 +39,14 @@ func redisplay(structured json.RawMessage) tool.Display {
 		Type string     `json:"type"`
 		File OutputFile `json:"file"`
 	}
-	if json.Unmarshal(structured, &out) != nil || out.Type != "text" {
+	if json.Unmarshal(structured, &out) != nil {
+		return nil
+	}
+	switch out.Type {
+	case "text":
+	case "file_unchanged":
+		return tool.Plain{Text: "unchanged"}
+	default:
 		return nil
 	}
 	return tool.File{Path: out.File.FilePath, First: out.File.StartLine, Count: out.File.NumLines, Len: out.File.TotalLines}
