@@ -81,7 +81,10 @@ func lastTurns(entries []msg.Entry) int {
 		if prompts == shownTurns || len(entries)-i > shownEntries && prompts > 0 {
 			break
 		}
-		if e.Message.Role == msg.User && !e.Hidden && typed(e) != "" {
+		if e.Message.Role != msg.User || e.Hidden || typed(e) == "" {
+			continue
+		}
+		if _, _, ran := msg.RanCommand(typed(e)); !ran {
 			prompts++
 			from = i
 		}
