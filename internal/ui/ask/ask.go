@@ -144,8 +144,12 @@ func Question(q *permission.Question) string {
 	title := strings.TrimRight(q.Title, ".")
 	d, diff := q.Preview.(tool.Diff)
 	switch {
+	case q.Consent != "":
+		return "Do you agree?"
 	case q.Command != "":
 		return "Run this command?"
+	case q.Server != "":
+		return "Run this tool of the server " + q.Server + "?"
 	case diff && d.Created:
 		return "Create " + object(title) + " (" + amount.Of(d.Added, "line", "lines") + ")?"
 	case diff && d.Added+d.Removed > 0:
@@ -180,11 +184,11 @@ func Sentence(text string) string {
 	return string(unicode.ToUpper(first)) + strings.TrimRight(text[n:], ".") + "."
 }
 
-// ServerAsks returns the line that attributes the following question to a server.
-func ServerAsks(name string) string { return "The server " + draw.Clean(name) + " asks:" }
+// ServerAsks attributes a question to a server.
+func ServerAsks(name string) string { return "The server " + draw.Clean(name) + " asks" }
 
-// Asks returns the line that attributes the following question to who.
-func Asks(who string) string { return "The " + draw.Clean(who) + " asks:" }
+// Asks attributes a question to who.
+func Asks(who string) string { return "The " + draw.Clean(who) + " asks" }
 
 // Quote returns the text of a server or hook behind a bar, so that it cannot be mistaken for
 // adze's own text.

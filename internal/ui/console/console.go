@@ -76,11 +76,14 @@ func (c *Console) Confirm(question string) (bool, error) {
 
 // A Choice is a question with a few answers.
 type Choice struct {
-	Question string
-	Answers  []string
-	Marked   int    // default answer
-	Letters  string // keys for the answers, one each; may be empty
-	Leaving  string // effect of Esc, such as "not now"
+	// Title names the subject in a few words, and Body is what the user should know to answer
+	// the question. Both may be empty.
+	Title, Body string
+	Question    string
+	Answers     []string
+	Marked      int    // default answer
+	Letters     string // keys for the answers, one each; may be empty
+	Leaving     string // effect of Esc, such as "not now"
 }
 
 // ErrNoDialog means that no dialog can be shown. The caller asks on a line instead.

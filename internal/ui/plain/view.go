@@ -51,7 +51,10 @@ func (f *Front) Entry(e session.Entry) {
 func (f *Front) Ask(q controller.Question) {
 	f.out.fresh()
 	if s := q.Suggestion; s != nil {
-		f.out.say(s.Text)
+		if s.Body != "" {
+			f.out.say(s.Body)
+		}
+		f.out.say(s.Question)
 		var options []session.Option
 		for _, text := range s.Answers {
 			options = append(options, session.Option{Label: text})

@@ -66,7 +66,7 @@ func (f *Front) Ask(q controller.Question) {
 
 // Settled shows why the current question no longer needs an answer.
 func (f *Front) Settled(q controller.Question, s session.Settled) {
-	f.asked.close()
+	f.asked.end()
 	f.await(attention.Nothing)
 	if !f.Leaving() {
 		f.asked.write(draw.Line(draw.Faint, ask.Settled(q.Question, s)))
@@ -139,7 +139,7 @@ func (f *Front) Tick() {}
 func (f *Front) Yield() {
 	f.screen.ClosePage()
 	f.script.Settle()
-	f.screen.Frame(f.cfg.Palette.Lines(append(f.script.Final(f.cfg.Width()), f.asked.take()...)), nil, noPoint)
+	f.screen.Frame(f.cfg.Palette.Lines(append(f.asked.take(), f.script.Final(f.cfg.Width())...)), nil, noPoint)
 	f.screen.Leave()
 }
 
