@@ -120,7 +120,7 @@ func (u *user) Over(id string)                               {}
 func (u *user) TaskEnded(t *task.Task)                       { u.note("task ended") }
 func (u *user) Typing() bool                                 { return u.holding }
 func (u *user) Holding() bool                                { return u.holding }
-func (u *user) Return(text string, _ []msg.Span)                           { u.note("return %s", text) }
+func (u *user) Return(text string, _ []msg.Span)             { u.note("return %s", text) }
 func (u *user) Ready()                                       {}
 func (u *user) Resume()                                      {}
 func (u *user) Frame() <-chan struct{}                       { return nil }
