@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -28,12 +29,16 @@ func Turns(tools []tool.Tool, earlier *store.Contents) []agent.Event {
 		return nil
 	}
 	entries, compacted := uncompacted(earlier)
-	from := lastTurns(entries)
+	from, prompt := lastTurns(entries)
 	r := replay{tools: map[string]tool.Tool{}, forwarders: tool.ForwardersOf(tools)}
 	for _, t := range tools {
 		for _, name := range append([]string{t.Spec().Name}, t.Traits().Aliases...) {
 			r.tools[name] = t
 		}
+	}
+	if prompt < from {
+		r.entry(entries[prompt])
+		r.add(agent.Notice{Text: fmt.Sprintf("%d messages are not shown.", from-prompt-1)})
 	}
 	for i, e := range entries[from:] {
 		if from+i == compacted {
@@ -74,11 +79,13 @@ func uncompacted(c *store.Contents) (entries []msg.Entry, compacted int) {
 	return slices.Concat(older, later), len(older)
 }
 
-// lastTurns returns the index of the first of the last turns.
-func lastTurns(entries []msg.Entry) int {
-	prompts, from := 0, len(entries)
+// lastTurns returns the index of the first entry of the last turns, and of the prompt that it
+// belongs to, which may be earlier.
+func lastTurns(entries []msg.Entry) (from, prompt int) {
+	prompts := 0
+	from, prompt = len(entries), len(entries)
 	for i, e := range slices.Backward(entries) {
-		if prompts == shownTurns || len(entries)-i > shownEntries && prompts > 0 {
+		if prompts == shownTurns || prompts > 0 && len(entries)-i > shownEntries {
 			break
 		}
 		if e.Message.Role != msg.User || e.Hidden || typed(e) == "" {
@@ -86,13 +93,16 @@ func lastTurns(entries []msg.Entry) int {
 		}
 		if _, _, ran := msg.RanCommand(typed(e)); !ran {
 			prompts++
-			from = i
+			from, prompt = i, i
 		}
 	}
 	if prompts == 0 {
-		return max(0, len(entries)-shownEntries)
+		prompt = 0
 	}
-	return from
+	if len(entries)-from > shownEntries || prompts == 0 {
+		from = max(prompt, len(entries)-shownEntries)
+	}
+	return from, prompt
 }
 
 // typed returns the text of a user message as far as the user sees it.

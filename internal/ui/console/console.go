@@ -81,9 +81,10 @@ type Choice struct {
 	Title, Body string
 	Question    string
 	Answers     []string
-	Marked      int    // default answer
-	Letters     string // keys for the answers, one each; may be empty
-	Leaving     string // effect of Esc, such as "not now"
+	Remarks     []string // explanations of the answers; may be shorter, and nil
+	Marked      int      // default answer
+	Letters     string   // keys for the answers, one each; may be empty
+	Leaving     string   // effect of Esc, such as "not now"
 }
 
 // ErrNoDialog means that no dialog can be shown. The caller asks on a line instead.
@@ -100,6 +101,9 @@ func (c *Console) Choose(q Choice) (int, error) {
 	var b strings.Builder
 	b.WriteString(q.Question + "\n")
 	for i, answer := range q.Answers {
+		if i < len(q.Remarks) && q.Remarks[i] != "" {
+			answer += ": " + q.Remarks[i]
+		}
 		fmt.Fprintf(&b, "  %d  %s\n", i+1, answer)
 	}
 	if err := c.Show(b.String()); err != nil {
