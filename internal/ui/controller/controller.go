@@ -137,7 +137,10 @@ func (d *Driver) openConversation(ctx context.Context, resume string) (*Conversa
 		conv, err := d.cfg.Open(ctx, resume)
 		done <- opened{conv, err}
 	}()
-	for {
+	second := time.NewTicker(time.Second)
+	defer second.Stop()
+	defer d.view.Over(openCall)
+	for waits := false; ; {
 		select {
 		case o := <-done:
 			return o.conv, o.err
@@ -146,9 +149,19 @@ func (d *Driver) openConversation(ctx context.Context, resume string) (*Conversa
 				d.view.Say(text)
 			}
 			d.view.Frame()
+		case <-second.C:
+			if !waits {
+				waits = true
+				d.view.Began(openCall, "Starting")
+			}
+			d.view.Tick()
+			d.view.Frame()
 		}
 	}
 }
+
+// openCall identifies the opening of a conversation among the running calls.
+const openCall = "open"
 
 // converse runs one conversation until the user leaves it. Begins is true if it was just
 // opened.

@@ -304,7 +304,7 @@ func (c Console) askSecret(question string, check func(string) error) (string, e
 		if secret == "" {
 			return "", err
 		}
-		if err := c.print(sentence(err.Error()) + " Paste it again, or press Enter to quit.\r\n"); err != nil {
+		if err := c.print(sentence(err.Error()) + " Paste it again, or press Enter to cancel.\r\n"); err != nil {
 			return "", err
 		}
 	}
