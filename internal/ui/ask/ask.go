@@ -181,6 +181,9 @@ func Why(q *permission.Question) string {
 // Sentence formats a reason as a sentence.
 func Sentence(text string) string {
 	first, n := utf8.DecodeRuneInString(text)
+	if strings.HasPrefix(text, "adze ") { // a name
+		return strings.TrimRight(text, ".") + "."
+	}
 	return string(unicode.ToUpper(first)) + strings.TrimRight(text[n:], ".") + "."
 }
 
