@@ -60,14 +60,6 @@ func (k *permissionKind) planTitle() draw.Row {
 	return draw.Row{{Role: draw.Title, Text: text}, {Role: draw.Faint, Text: "  " + draw.Clean(k.short(k.plan.File))}}
 }
 
-func (k *permissionKind) planQuestion(w int) []draw.Row {
-	text := "Go ahead with this plan?"
-	if len(k.plan.Asks) > 0 {
-		text += " Yes also allows: " + strings.Join(k.plan.Asks, "; ") + "."
-	}
-	return indented(draw.Wrap(draw.Line(draw.Strong, draw.Clean(text)), w-indent, nil))
-}
-
 func (k *permissionKind) choosePlan(i int) Result {
 	mode := func(m permission.Mode) []permission.Update {
 		return []permission.Update{{Type: permission.SetMode, Mode: m, Destination: scope.Session}}
