@@ -165,6 +165,9 @@ func (k *permissionKind) details() []detail {
 	if text := k.Reason.String(); text != "" {
 		add("Why", ask.Sentence(text))
 	}
+	if k.plan != nil {
+		add("File", k.short(k.plan.File))
+	}
 	add("Tool", k.Tool)
 	add("Server", k.Server)
 	if k.Agent != nil {

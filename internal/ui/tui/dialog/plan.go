@@ -51,13 +51,13 @@ func (k *permissionKind) planRows(w int) []draw.Row {
 	return draw.Indent(rows, draw.Blanks(2), draw.Blanks(2))
 }
 
-// planTitle names the plan and its file.
+// planTitle names the plan.
 func (k *permissionKind) planTitle() draw.Row {
 	text := "Plan"
 	if k.draft != nil {
 		text = "Plan, as you changed it"
 	}
-	return draw.Row{{Role: draw.Title, Text: text}, {Role: draw.Faint, Text: "  " + draw.Clean(k.short(k.plan.File))}}
+	return draw.Line(draw.Title, text)
 }
 
 func (k *permissionKind) choosePlan(i int) Result {
