@@ -437,10 +437,7 @@ func (o *runOptions) offerTrust(ctx context.Context, env *Env, p *settings.Proje
 		return false, nil
 	}
 	offer.Outside = outside
-	if err := env.print(offer.String()); err != nil {
-		return false, err
-	}
-	yes, err := env.confirm("Trust this workspace?")
+	yes, err := env.agree(console.Choice{Title: "Trust", Body: offer.String(), Question: "Trust this workspace?"})
 	if err != nil || !yes {
 		return false, err
 	}

@@ -139,11 +139,32 @@ func unescape(content string) string {
 	return strings.NewReplacer(`\*`, "*", `\\`, `\`).Replace(content)
 }
 
+// Title names a call in a few words: what it does, or the programs that a command runs.
+func Title(q *permission.Question) string {
+	switch {
+	case q.Command != "" && len(q.Programs) > 0:
+		return "Run " + strings.Join(q.Programs, ", ")
+	case q.Command != "":
+		return "Run"
+	case q.Title != "":
+		return q.Title
+	case q.DisplayName != "":
+		return q.DisplayName
+	}
+	return q.Tool
+}
+
 // Question returns the question about a call: "Create helpers.go (212 lines)?".
 func Question(q *permission.Question) string {
-	title := strings.TrimRight(q.Title, ".")
+	title := strings.TrimRight(tool.OneLine(q.Title, MaxAbout), ".")
 	d, diff := q.Preview.(tool.Diff)
 	switch {
+	case q.Draft != nil && q.Draft.Plan != nil:
+		text := "Go ahead with this plan?"
+		if asks := q.Draft.Plan.Asks; len(asks) > 0 {
+			text += " Yes also allows: " + strings.Join(asks, "; ") + "."
+		}
+		return text
 	case q.Consent != "":
 		return "Do you agree?"
 	case q.Command != "":
@@ -181,6 +202,9 @@ func Why(q *permission.Question) string {
 // Sentence formats a reason as a sentence.
 func Sentence(text string) string {
 	first, n := utf8.DecodeRuneInString(text)
+	if strings.HasPrefix(text, "adze ") { // a name
+		return strings.TrimRight(text, ".") + "."
+	}
 	return string(unicode.ToUpper(first)) + strings.TrimRight(text[n:], ".") + "."
 }
 

@@ -2,8 +2,10 @@ package tui
 
 import (
 	"context"
+	"strings"
 	"time"
 
+	"adze/internal/commands"
 	"adze/internal/session"
 	"adze/internal/ui/controller"
 	"adze/internal/ui/draw"
@@ -24,7 +26,8 @@ type questionView struct {
 	outbox   *outbox
 
 	dialog *dialog.Dialog    // nil without a question
-	simple dialog.Simple     // the question, if it is a suggestion
+	simple dialog.Simple     // the question, if it is a suggestion or a list
+	list   *commands.List    // the list that is asked as a question; may be nil
 	look   *controller.Timer // fires when it may become active
 	last   time.Time         // time of the last key not meant for a question
 	final  []draw.Row        // rows of questions and what is above them, pending for the scrollback
@@ -64,24 +67,46 @@ func (v *questionView) holds() bool { return v.dialog != nil && v.dialog.Holds()
 // open shows a question.
 func (v *questionView) open(q controller.Question) {
 	guard := dialog.NewGuard(time.Now(), v.last, !v.keyboard.Empty())
-	o := dialog.Options{
+	if s := q.Suggestion; s != nil {
+		v.simple = dialog.Simple{Title: s.Title, Body: s.Body, Question: s.Question, Answers: s.Answers, Marked: s.Later, Leaving: "not now"}
+		v.dialog = dialog.NewSimple(v.simple, guard, v.options())
+	} else {
+		v.dialog = dialog.New(q.Question, guard, v.options())
+	}
+	v.list = nil
+	v.script.Shown(v.dialog.Use(), v.dialog.Subject(v.cfg.width()))
+	v.script.Settle()
+}
+
+// offer asks a list as a question. The user has just entered the command, so it takes keys as
+// soon as it was visible for a while.
+func (v *questionView) offer(l *commands.List) {
+	q := dialog.Simple{Title: l.Title, Question: l.Question, Leaving: "cancel"}
+	var notes []string
+	for _, row := range draw.Page(l.Page, draw.Options{Glyphs: v.cfg.Glyphs}) {
+		notes = append(notes, row.String())
+	}
+	q.Body = strings.Join(notes, "\n")
+	for _, c := range l.Choices {
+		q.Answers, q.Remarks = append(q.Answers, c.Title), append(q.Remarks, c.About)
+	}
+	v.simple, v.list = q, l
+	v.dialog = dialog.NewSimple(q, dialog.NewGuard(time.Now(), time.Time{}, !v.keyboard.Empty()), v.options())
+	v.script.Settle()
+}
+
+// options returns the options of a dialog.
+func (v *questionView) options() dialog.Options {
+	return dialog.Options{
 		Dir: v.cfg.Dir, Home: v.cfg.Home, Glyphs: v.cfg.Glyphs, Bindings: v.keyboard.typing.Bindings,
 		Marks: !v.cfg.Palette.Coloured(), Links: v.cfg.Palette.Links(),
 	}
-	if s := q.Suggestion; s != nil {
-		v.simple = dialog.Simple{Title: s.Title, Body: s.Body, Question: s.Question, Answers: s.Answers, Marked: s.Later, Leaving: "not now"}
-		v.dialog = dialog.NewSimple(v.simple, guard, o)
-	} else {
-		v.dialog = dialog.New(q.Question, guard, o)
-	}
-	v.script.Shown(v.dialog.Use(), v.dialog.Subject(v.cfg.width()))
-	v.script.Settle()
 }
 
 // close hides the question.
 func (v *questionView) close() {
 	v.look.Stop()
-	v.dialog = nil
+	v.dialog, v.list = nil, nil
 }
 
 // end hides the question. What it was about stays in the scrollback.
@@ -98,6 +123,9 @@ func (v *questionView) end() {
 
 // rows draws the current question, if any, in at most h rows of w cells.
 func (v *questionView) rows(w, h int) ([]draw.Row, *screen.Point) {
+	if v.list != nil && v.driver.Offered() == nil { // the user does something else
+		v.close()
+	}
 	d := v.dialog
 	if d == nil {
 		return nil, nil
@@ -157,7 +185,17 @@ func (v *questionView) press(ctx context.Context, ev keys.Event, alone bool) boo
 
 // answer answers the current question.
 func (v *questionView) answer(ctx context.Context, r dialog.Result) {
+	list := v.list
 	v.end()
+	if list != nil {
+		if i := v.simple.Chosen(r.Reply); i >= 0 {
+			v.driver.Choose(ctx, list.Choices[i])
+		} else {
+			v.driver.Decline()
+			v.script.Dismiss()
+		}
+		return
+	}
 	if v.driver.Suggested() != nil {
 		v.driver.Respond(ctx, v.simple.Chosen(r.Reply))
 		return

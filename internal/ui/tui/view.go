@@ -80,7 +80,13 @@ func (f *Front) Postponed() {
 }
 
 // Offer shows a list.
-func (f *Front) Offer(ctx context.Context, l commands.List) { f.pages.pick(ctx, l) }
+func (f *Front) Offer(ctx context.Context, l commands.List) {
+	if l.Question != "" && len(l.Choices) > 0 {
+		f.asked.offer(&l)
+		return
+	}
+	f.pages.pick(ctx, l)
+}
 
 // Began shows that something is running.
 func (f *Front) Began(id, title string) { f.script.Began(id, title) }
@@ -101,9 +107,10 @@ func (f *Front) Say(text string) { f.script.Say(text) }
 func (f *Front) Fail(err error) { f.script.Fail(err) }
 
 // Page shows a page. A page that does not fit on the screen is opened in the pager, and only
-// its beginning stays in the scrollback.
+// its beginning stays in the scrollback. So is a page that would separate a question from its
+// subject.
 func (f *Front) Page(p commands.Page) {
-	if f.pages.long(p) {
+	if f.pages.long(p) || f.pages.current == nil && f.asked.holds() {
 		f.script.Begin(p, kept)
 		f.pages.read(context.Background(), pager.Text{Lines: pager.Page(p, draw.Options{Dir: f.cfg.Dir, Glyphs: f.cfg.Glyphs})})
 		return

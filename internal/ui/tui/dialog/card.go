@@ -46,7 +46,12 @@ func (c *card) top(g draw.Glyphs, w int, subject bool) (top draw.Row, asker []dr
 	if c.warning != "" {
 		row = append(row, draw.Span{Role: role, Text: "! "})
 	}
-	row = append(row, c.title...)
+	for _, s := range c.title {
+		if s.Role == draw.Title && c.warning != "" {
+			s.Role = draw.Strong
+		}
+		row = append(row, s)
+	}
 	row = append(row.Cut(max(0, w-1), g.More), draw.Span{Text: " "})
 	for _, s := range []draw.Span{{Role: draw.Warning, Text: strings.TrimSuffix(c.warning, ".")}, {Role: draw.Faint, Text: c.asker}} {
 		switch {

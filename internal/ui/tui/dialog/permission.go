@@ -80,12 +80,12 @@ func (k *permissionKind) card(w int) card {
 	if k.Agent != nil {
 		c.asker = draw.Clean(tool.OneLine(k.Agent.String(), ask.MaxAbout)) + " asks"
 	}
+	c.question = indented(draw.Wrap(draw.Line(draw.Strong, draw.Clean(ask.Question(&k.Question))), w-indent, nil))
 	if k.plan != nil {
-		c.title, c.question = k.planTitle(), k.planQuestion(w)
+		c.title = k.planTitle()
 		return c
 	}
 	c.title = k.title(w)
-	c.question = indented(draw.Wrap(draw.Line(draw.Strong, draw.Clean(tool.OneLine(ask.Question(&k.Question), ask.MaxAbout))), w-indent, nil))
 	var said []string
 	if why := ask.Why(&k.Question); why != "" {
 		said = append(said, why)
@@ -100,7 +100,7 @@ func (k *permissionKind) card(w int) card {
 // title names the call.
 func (k *permissionKind) title(w int) draw.Row {
 	if k.Command == "" {
-		row := draw.Line(draw.Title, draw.Clean(firstOf(k.Title, firstOf(k.DisplayName, k.Tool))))
+		row := draw.Line(draw.Title, draw.Clean(ask.Title(&k.Question)))
 		if d, ok := k.Preview.(tool.Diff); ok {
 			row = append(row, draw.Span{Role: draw.Added, Text: fmt.Sprintf("  +%d", d.Added)}, draw.Span{Role: draw.Removed, Text: fmt.Sprintf(" -%d", d.Removed)})
 		}
@@ -109,11 +109,7 @@ func (k *permissionKind) title(w int) draw.Row {
 	if k.brief(w) {
 		return draw.Line(draw.Title, "Run "+k.Command)
 	}
-	text := "Run"
-	if len(k.Programs) > 0 {
-		text += " " + draw.Clean(strings.Join(k.Programs, ", "))
-	}
-	return draw.Line(draw.Title, text)
+	return draw.Line(draw.Title, draw.Clean(ask.Title(&k.Question)))
 }
 
 // brief reports whether the title shows the whole command. It must not look like a part of the
@@ -169,6 +165,9 @@ func (k *permissionKind) details() []detail {
 	if text := k.Reason.String(); text != "" {
 		add("Why", ask.Sentence(text))
 	}
+	if k.plan != nil {
+		add("File", k.short(k.plan.File))
+	}
 	add("Tool", k.Tool)
 	add("Server", k.Server)
 	if k.Agent != nil {
@@ -182,12 +181,9 @@ func (k *permissionKind) details() []detail {
 	return all
 }
 
-// preview returns the proposed change. For a single file, the title already describes it.
+// preview returns the proposed change.
 func (k *permissionKind) preview(w int) []draw.Row {
-	shown := draw.Rows(k.Preview, draw.Options{Dir: k.o.Dir, Proposed: true, Glyphs: k.o.Glyphs})
-	if d, ok := k.Preview.(tool.Diff); ok && !d.Created && len(shown) > 1 {
-		shown = shown[1:]
-	}
+	shown := ask.Change(&k.Question, draw.Options{Dir: k.o.Dir, Glyphs: k.o.Glyphs})
 	var rows []draw.Row
 	for _, row := range draw.Indent(shown, draw.Blanks(2), draw.Blanks(2)) {
 		n, length := gutter(row, w), len(row.String())
@@ -363,11 +359,4 @@ func (k *permissionKind) hints() []string {
 		all = append(all, k.o.Bindings().Keys(keys.EditDraft)+what)
 	}
 	return all
-}
-
-func firstOf(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

@@ -51,21 +51,13 @@ func (k *permissionKind) planRows(w int) []draw.Row {
 	return draw.Indent(rows, draw.Blanks(2), draw.Blanks(2))
 }
 
-// planTitle names the plan and its file.
+// planTitle names the plan.
 func (k *permissionKind) planTitle() draw.Row {
 	text := "Plan"
 	if k.draft != nil {
 		text = "Plan, as you changed it"
 	}
-	return draw.Row{{Role: draw.Title, Text: text}, {Role: draw.Faint, Text: "  " + draw.Clean(k.short(k.plan.File))}}
-}
-
-func (k *permissionKind) planQuestion(w int) []draw.Row {
-	text := "Go ahead with this plan?"
-	if len(k.plan.Asks) > 0 {
-		text += " Yes also allows: " + strings.Join(k.plan.Asks, "; ") + "."
-	}
-	return indented(draw.Wrap(draw.Line(draw.Strong, draw.Clean(text)), w-indent, nil))
+	return draw.Line(draw.Title, text)
 }
 
 func (k *permissionKind) choosePlan(i int) Result {

@@ -62,6 +62,7 @@ func Ask(ctx context.Context, c Config, q dialog.Simple) (chosen int, typed []by
 		}),
 	}
 	chosen, err = s.run(ctx)
+	s.final = append(s.final, s.dialog.Close()...)
 	s.screen.Frame(c.Palette.Lines(append(s.final, s.outcome(chosen, err)...)), nil, screen.Point{})
 	s.screen.Leave()
 	return chosen, s.typed, err
