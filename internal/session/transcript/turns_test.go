@@ -41,6 +41,9 @@ func lookTool() tool.Tool {
 	})
 }
 
+// TestTurns checks that the last turns come back as events, across a compaction and a damaged line.
+//
+// Proves SESS-20.
 func TestTurns(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.jsonl")
 	lines := []string{
