@@ -30,10 +30,10 @@ say All three are back.
 	tm.enter("clear; git init -q .; adze --model replay:model.txt")
 	tm.waitFor(`^❯ `)
 	tm.enter("go")
-	tm.answer(`asks:`, "2")
+	tm.answer(`\) asks `, "2")
 	tm.waitFor(`All three are back\.`)
 	screen := tm.screen()
-	if n := strings.Count(screen, " asks:"); n != 1 {
+	if n := strings.Count(screen, ") asks "); n != 1 {
 		t.Errorf("%d questions:\n%s", n, screen)
 	}
 	if !strings.Contains(screen, "\nadze: ") || !regexp.MustCompile(`keeps\s+out\s+of\s+git\n`).MatchString(screen) {

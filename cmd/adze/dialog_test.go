@@ -75,7 +75,7 @@ say I carry it out.
 	tm.waitFor(`^. 1$`)
 	tm.key("C-u")
 	screen := tm.answer(`xargs -0 rm -f`, "4")
-	if !strings.Contains(screen, "Run  git, xargs, rm") || !strings.Contains(screen, "! This deletes files.") {
+	if !strings.Contains(screen, "─ ! Run git ls-files -o -z | xargs -0 rm -f ── This deletes files ──") {
 		t.Error(screen)
 	}
 	tm.tmux("send-keys", "-l", "only under tmp")
@@ -83,18 +83,18 @@ say I carry it out.
 
 	tm.answer(`Write made.txt`, "C-g")
 	tm.waitFor(`You changed the new text`)
-	tm.answer(`You changed the new text[\s\S]*Write made.txt  \+1 -0\n[\s\S]*\+ *edited`, "1")
+	tm.answer(`Write made.txt  \+1 -0 ─+\n +You changed the new text[\s\S]*\+ *edited`, "1")
 	tm.answer(`Which colour\?`, "2")
 	if data, err := os.ReadFile(filepath.Join(tm.dir, "made.txt")); string(data) != "edited\n" {
 		t.Errorf("the file holds %q, %v", data, err)
 	}
 	tm.answer(`Plan before acting`, "1")
 	tm.answer(`Go ahead with this plan\?`, "C-g")
-	tm.answer(`as you changed it\n1. Round once\n2. Keep Round`, "3")
+	tm.answer(`as you changed it ─+\n +1. Round once\n +2. Keep Round`, "3")
 	tm.waitFor(`I carry it out\.`)
 	tm.enter("/exit")
 	tm.waitFor(`To continue this session`)
-	for _, want := range []string{"  git ls-files -o -z | xargs -0 rm -f", "1. Round once"} {
+	for _, want := range []string{"Run git ls-files -o -z | xargs -0 rm -f", "  1. Round once"} {
 		if screen := tm.screen(); !strings.Contains(screen, want) {
 			t.Errorf("%q is not in the scrollback:\n%s", want, screen)
 		}

@@ -98,7 +98,7 @@ case $answer in *'"selected":"p"'*) ;; *) echo skipped >&2; exit 2 ;; esac
 	tm.enter("clear; adze --model replay:model.txt")
 	tm.waitFor(`^❯ $`)
 	tm.enter("one")
-	screen := tm.answer("The PreToolUse hook `bash guard.sh` asks:\n  \\| Deploy .*where\\?\n  \\| Think of Friday\\. *\n[\\s\\S]*1 Staging\n  2 Production  the real one\n  3 Skip this question", "2")
+	screen := tm.answer("The PreToolUse hook `bash guard.sh` asks ─+\n  \\| Deploy .*where\\?\n  \\| Think of Friday\\. *\n[\\s\\S]*1 Staging\n 2 Production   the real one\n 3 Skip this question", "2")
 	if strings.Contains(tm.tmux("capture-pane", "-p", "-e"), "\x1b[31mwhere") || strings.Contains(screen, "Something else") {
 		t.Error(screen)
 	}

@@ -282,7 +282,7 @@ func TestTerminalFirstQuestionInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	tm.enter("clear; adze --model replay:model.txt; echo ended with $?")
-	tm.waitFor(`Trust this workspace\?\n +1 Yes\n❯ 2 No\n +Enter select ∙ Esc no`)
+	tm.waitFor(`Trust this workspace\?\n +1 Yes\n▌2 No\n +Enter select ∙ Esc no`)
 	tm.key("C-c")
 	tm.waitFor(`^ended with 130$`)
 }

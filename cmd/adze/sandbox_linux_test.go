@@ -63,7 +63,7 @@ say Done.
 `)
 	os.RemoveAll(tm.home) // ok: the test fails if it is there
 	tm.enter("clear; adze --model replay:model.txt")
-	tm.waitFor(`(?s)Run commands in a sandbox\?.*❯ 2 Not now`)
+	tm.waitFor(`(?s)Run commands in a sandbox\?.*▌2 Not now`)
 	tm.answer(`Run commands in a sandbox\?`, "1")
 	tm.waitFor(`The sandbox is on\.`)
 	tm.enter("go")

@@ -119,7 +119,7 @@ say Ann is lost.
 when last "write yourself"
 use Write {"file_path":"own.txt","content":"made\n"}
 `)
-	tm.waitFor(`^teammate \(ann\) asks:`)
+	tm.waitFor(`── teammate \(ann\) asks ─`)
 	tm.waitFor(`\+ *made`)
 	if _, err := os.Stat(filepath.Join(tm.dir, "made.txt")); err == nil {
 		t.Error("the file was written before it was allowed")

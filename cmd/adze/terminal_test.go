@@ -146,7 +146,7 @@ say Going on.
 			tm.enter("greet me")
 			tm.waitFor(`Hello, I am a script\.`)
 			tm.enter("make a file")
-			tm.waitFor(`^Change made.txt\?|^❯ 1 Yes`)
+			tm.waitFor(`^Change made.txt\?|^▌1 Yes`)
 			if _, err := os.Stat(filepath.Join(tm.dir, "made.txt")); err == nil {
 				t.Error("the file was written before it was allowed")
 			}

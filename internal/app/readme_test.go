@@ -27,7 +27,7 @@ type agreeing struct {
 func (u *agreeing) Write(data []byte) (int, error) {
 	u.screen.Write(data)
 	switch {
-	case bytes.Contains(data, []byte("Allow?")):
+	case bytes.Contains(data, []byte("[y]es")):
 		go fmt.Fprintln(u.keyboard, "y")
 	case !u.left && bytes.Contains(u.screen.Bytes(), []byte("of the context)")):
 		u.left = true

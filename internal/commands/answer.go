@@ -30,8 +30,10 @@ type (
 		// them show Result.
 		Entries bool
 		Result  string
-		// Draft is put into the input for the user to edit; it may be empty.
-		Draft string
+		// Draft is put into the input for the user to edit; it may be empty. Pasted holds the
+		// parts of it that the user pasted.
+		Draft  string
+		Pasted []msg.Span
 	}
 
 	// An Edit opens a file in the user's editor; Page is shown afterwards.

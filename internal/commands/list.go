@@ -8,7 +8,10 @@ import "context"
 type List struct {
 	// Page is shown before the choices.
 	Page
-	Choices []Choice
+	// Question asks for the choice, after the page; it may be empty. The full terminal asks such
+	// a list like other questions, in a card with the title, and leaves the conversation visible.
+	Question string
+	Choices  []Choice
 	// Choose is called with the user's choice. It may be nil in a list with views: then nothing
 	// can be chosen.
 	Choose func(ctx context.Context, c Choice) (Answer, error)

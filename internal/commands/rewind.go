@@ -334,7 +334,7 @@ func (r rewinding) operation(talk, files, force bool) Operation {
 	}
 	o := Operation{Op: op, Entries: true}
 	if talk {
-		o.Draft = r.to.Text
+		o.Draft, o.Pasted = r.to.Text, r.to.Pasted
 	}
 	return o
 }

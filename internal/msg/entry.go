@@ -18,6 +18,8 @@ type Entry struct {
 
 	// Hidden entries are for the model and not shown to the user.
 	Hidden bool
+	// Pasted holds the parts of the first text that the user pasted, which front ends abbreviate.
+	Pasted []Span
 	// Aborted marks an assistant message that was cut off by an interruption.
 	Aborted bool
 
@@ -32,6 +34,9 @@ type Entry struct {
 	// Structured maps tool-use IDs to the structured values of this message's tool results.
 	Structured map[string]json.RawMessage
 }
+
+// A Span is a range of a text, in bytes.
+type Span struct{ From, To int }
 
 // NewID returns a random UUID (version 4).
 func NewID() string {

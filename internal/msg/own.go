@@ -16,6 +16,14 @@ func WithPipedInput(text, prompt string) string {
 // CommandMessage returns the user message for a command that the user ran, with its output.
 func CommandMessage(command, output string) string { return ranBegin + command + "\n" + output }
 
+// RanCommand splits a [CommandMessage]. A command of several lines cannot be told from its
+// output; then the first line counts as the command.
+func RanCommand(text string) (command, output string, ok bool) {
+	rest, ok := strings.CutPrefix(text, ranBegin)
+	command, output, _ = strings.Cut(rest, "\n")
+	return command, output, ok
+}
+
 // OwnText returns the part of text that the user wrote, as far as it can be determined: without
 // piped input and without command output.
 func OwnText(text string) string {
@@ -34,8 +42,11 @@ func OwnText(text string) string {
 }
 
 // TitleText returns the beginning of text for use as a title: the user's own words if there are
-// any, otherwise text without its opening marker.
+// any, otherwise text without its opening marker. A command is preceded by "!", as it was typed.
 func TitleText(text string) string {
+	if command, _, ran := RanCommand(text); ran {
+		return "!" + command
+	}
 	if own := strings.TrimSpace(OwnText(text)); own != "" {
 		return own
 	}

@@ -23,6 +23,8 @@ type (
 	// Prompt requests a turn with the user's input. It waits while another turn runs. A prompt
 	// without content is ignored.
 	Prompt struct {
+		// Pasted holds the parts of the first text that the user pasted.
+		Pasted []msg.Span
 		// ID becomes the ID of the entry. If it is empty or already taken, a new one is
 		// generated.
 		ID    string

@@ -195,7 +195,7 @@ func (t *turn) record(ctx context.Context) string {
 		t.inboxParts = t.queue.inbox.Take()
 		parts = slices.Concat(parts, t.inboxParts)
 	}
-	e := msg.Entry{ID: t.job.ID, Time: t.cfg.Now(), Parent: t.hist.last(), Message: msg.Message{Role: msg.User, Parts: parts}}
+	e := msg.Entry{ID: t.job.ID, Time: t.cfg.Now(), Parent: t.hist.last(), Pasted: t.job.Pasted, Message: msg.Message{Role: msg.User, Parts: parts}}
 	t.hist.Append(ctx, e) // ok: the history in memory never fails
 	t.tell(agent.Appended{Entry: e})
 	return e.ID

@@ -87,6 +87,9 @@ type Traits struct {
 	// Restore is called with the structured result of each earlier call of a resumed session,
 	// oldest first, so that the tool can restore its knowledge of files. May be nil.
 	Restore func(structured json.RawMessage)
+	// Redisplay returns the display of a call of a resumed session from its structured result,
+	// or nil if that is unknown. If it is nil, the result's text is shown.
+	Redisplay func(structured json.RawMessage) Display
 	// Translate returns the tool's texts in a language other than English, by name: "doc" for
 	// its description, and the name of each parameter that has one ("outer/inner" if nested). A
 	// nil func or result means no translation.

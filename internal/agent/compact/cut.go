@@ -97,6 +97,8 @@ type Turn struct {
 	At   int // index in the entries
 	ID   string
 	Text string // text the user typed
+	// Pasted holds the parts of Text that the user pasted.
+	Pasted []msg.Span
 }
 
 // Turns returns the user messages in entries, newest first.
@@ -108,10 +110,28 @@ func Turns(entries []msg.Entry) []Turn {
 			if typed := msg.TypedTexts(entries[i].Message); len(typed) == 1 {
 				text = strings.TrimSpace(typed[0]) // excludes a skill's instructions
 			}
-			turns = append(turns, Turn{At: i, ID: entries[i].ID, Text: text})
+			if command, _, ran := msg.RanCommand(text); ran {
+				text = "!" + command
+			}
+			turns = append(turns, Turn{At: i, ID: entries[i].ID, Text: text, Pasted: pastedIn(entries[i])})
 		}
 	}
 	return turns
+}
+
+// pastedIn returns the pasted parts of the trimmed text of an entry.
+func pastedIn(e msg.Entry) []msg.Span {
+	typed := msg.TypedTexts(e.Message)
+	if len(e.Pasted) == 0 || len(typed) == 0 {
+		return nil
+	}
+	trimmed := len(typed[0]) - len(strings.TrimLeft(typed[0], " \t\r\n"))
+	end := len(strings.TrimSpace(typed[0]))
+	var spans []msg.Span
+	for _, s := range e.Pasted {
+		spans = append(spans, msg.Span{From: max(0, s.From-trimmed), To: min(end, s.To-trimmed)})
+	}
+	return spans
 }
 
 // maxTail limits the end of a conversation that is kept after a summary, in tokens.

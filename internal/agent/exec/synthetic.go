@@ -159,6 +159,19 @@ func rejection(v tool.Verdict, plan bool) string {
 	return who + " rejected this call. Do not repeat the identical call."
 }
 
+// Rejection returns the user-facing reason of a stored result if the user rejected its call.
+func Rejection(r *msg.ToolResult) (refusal string, rejected bool) {
+	text, ok := strings.CutPrefix(msg.PlainText(r.Parts), "The user rejected ")
+	if !ok || !r.IsError {
+		return "", false
+	}
+	_, said, reason := strings.Cut(text, " and says: «")
+	if end := strings.LastIndex(said, "»."); reason && end >= 0 {
+		return "you said no: " + tool.OneLine(said[:end], maxSaid), true
+	}
+	return "you said no", true
+}
+
 func firstOf(a, b string) string {
 	if a != "" {
 		return a

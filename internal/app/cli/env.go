@@ -171,6 +171,9 @@ func (env *Env) size() (width, height int) {
 // confirm asks a yes-or-no question; no answer counts as no.
 func (env *Env) confirm(question string) (bool, error) { return env.streams().Confirm(question) }
 
+// agree asks a yes-or-no question with what the user should know to answer it.
+func (env *Env) agree(q console.Choice) (bool, error) { return env.streams().Agree(q) }
+
 // edit opens a file in the user's editor and waits for the editor to exit.
 func (env *Env) edit(path string) error {
 	in, ok := env.Stdin.(*os.File)

@@ -29,7 +29,7 @@ func (env *Env) dialog(ctx context.Context, s terminal.FrontEnd) func(q console.
 		return nil
 	}
 	return func(q console.Choice) (int, error) {
-		chosen, typed, err := s.Ask(ctx, dialog.Simple{Text: q.Question, Answers: q.Answers, Marked: q.Marked, Letters: q.Letters, Leaving: q.Leaving})
+		chosen, typed, err := s.Ask(ctx, dialog.Simple{Title: q.Title, Body: q.Body, Question: q.Question, Answers: q.Answers, Remarks: q.Remarks, Marked: q.Marked, Letters: q.Letters, Leaving: q.Leaving})
 		if env.messenger != nil {
 			env.messenger.typed = append(env.messenger.typed, typed...)
 		}

@@ -278,40 +278,49 @@ func (o *runOptions) setUp(ctx context.Context, env *Env, p *settings.Project) e
 	}
 	asks := env.console()
 	asks.Choose = chooser(env.dialog(ctx, o.seat(env, p)))
-	var name string
+	var chosen auth.Selection
 	var err error
 	if screen == nil {
-		name, err = auth.ChooseModel(ctx, asks, several)
+		chosen.Model, err = auth.ChooseModel(ctx, asks, several)
 	} else {
-		name, err = auth.SetUp(ctx, asks, c, local, screen)
+		chosen, err = auth.SetUp(ctx, asks, c, auth.FirstStart{Models: local, Screen: screen, Demo: func() error {
+			_, err := startSelf(env, []string{"demo"}, o.project)
+			return err
+		}})
 	}
-	if err == nil && name != "" && models.Alone(c) {
-		keepModel(ctx, env, p, name)
+	switch {
+	case err != nil:
+		return answered(err)
+	case chosen.Provider != "":
+		keepDefault(ctx, env, p, "provider", chosen.Provider)
+	case chosen.Model != "" && models.Alone(c):
+		keepDefault(ctx, env, p, "model", chosen.Model)
 	}
-	o.spec.Model.Name = cmp.Or(name, o.spec.Model.Name)
-	return answered(err)
+	o.spec.Model.Name = cmp.Or(chosen.Model, o.spec.Model.Name)
+	o.spec.Model.Provider = cmp.Or(chosen.Provider, o.spec.Model.Provider)
+	return nil
 }
 
-// keepModel makes a local server's model the default.
-func keepModel(ctx context.Context, env *Env, p *settings.Project, name string) {
+// keepDefault stores the model or provider that the user chose.
+func keepDefault(ctx context.Context, env *Env, p *settings.Project, key, name string) {
 	raw, err := json.Marshal(name)
 	if err == nil {
-		_, err = p.Set(ctx, env.Say, scope.User, "model", raw)
+		_, err = p.Set(ctx, env.Say, scope.User, key, raw)
 	}
 	if err != nil {
-		env.Say("the model was not saved as the default: " + err.Error())
+		env.Say(fmt.Sprintf("the %s was not saved as the default: %v", key, err))
 		return
 	}
-	env.Say(name + " is the default model from now on; `adze config unset model` forgets it")
+	env.Say(fmt.Sprintf("%s is the default %s from now on; `adze config unset %s` forgets it", name, key, key))
 }
 
 // chooser adapts a dialog for package auth, or returns nil.
-func chooser(ask func(q console.Choice) (int, error)) func(question string, answers []string, leaving string) (int, error) {
+func chooser(ask func(q console.Choice) (int, error)) func(q console.Choice) (int, error) {
 	if ask == nil {
 		return nil
 	}
-	return func(question string, answers []string, leaving string) (int, error) {
-		chosen, err := ask(console.Choice{Question: question, Answers: answers, Leaving: leaving})
+	return func(q console.Choice) (int, error) {
+		chosen, err := ask(q)
 		var ended *Ended
 		if errors.As(err, &ended) {
 			err = auth.ErrInterrupted
@@ -345,7 +354,7 @@ func (t *interactiveRun) open(ctx context.Context, resume string) (*controller.C
 	r := c.Commands()
 	r.Env.Keys.Lines = t.lines
 	return &controller.Conversation{
-		Session: c.Session, Registry: r, Greeting: c.Greeting(r.Glance(), t.separator, t.help),
+		Session: c.Session, Registry: r, Greeting: c.Greeting(r.Glance(), t.separator, t.help), Earlier: c.Earlier,
 		Explain: c.Explain, PlanFile: c.PlanFile(), WarnUSD: t.ws.Project.Values().Model.CostWarning,
 	}, nil
 }
@@ -435,10 +444,7 @@ func (o *runOptions) offerTrust(ctx context.Context, env *Env, p *settings.Proje
 		return false, nil
 	}
 	offer.Outside = outside
-	if err := env.print(offer.String()); err != nil {
-		return false, err
-	}
-	yes, err := env.confirm("Trust this workspace?")
+	yes, err := env.agree(console.Choice{Title: "Trust", Body: offer.String(), Question: "Trust this workspace?"})
 	if err != nil || !yes {
 		return false, err
 	}

@@ -37,11 +37,12 @@ func sandboxOffer(env *Env, p *settings.Project, protects func() bool, enable fu
 			return nil
 		}
 		return &controller.Suggestion{
-			Text: "Run commands in a sandbox?\n" +
-				"They can then write only in your working directories, cannot read secrets such as ~/.ssh, and reach only the network " +
+			Title: "Sandbox",
+			Body: "Commands can then write only in your working directories, cannot read secrets such as ~/.ssh, and reach only the network " +
 				"hosts that you allow. In return they run without asking; anything that needs more still asks.",
-			Answers: []string{useSandbox: "Yes, from now on", sandboxLater: "Not now", noSandbox: "No, and do not offer it again"},
-			Later:   sandboxLater,
+			Question: "Run commands in a sandbox?",
+			Answers:  []string{useSandbox: "Yes, from now on", sandboxLater: "Not now", noSandbox: "No, and do not offer it again"},
+			Later:    sandboxLater,
 			Answer: func(ctx context.Context, chosen int) (string, error) {
 				switch chosen {
 				case sandboxLater:

@@ -81,11 +81,14 @@ func (l *Login) Store(ctx context.Context, key string, to keyring.Place) (keyrin
 	return l.c.Keys.store.Set(ctx, l.Provider, l.Host, key, to)
 }
 
+// ErrNoKey reports an empty key.
+var ErrNoKey = setup.Errorf("no key was given")
+
 // CheckKey returns an error if key is malformed.
 func CheckKey(key string) error {
 	switch {
 	case key == "":
-		return setup.Errorf("no key was given")
+		return ErrNoKey
 	case strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
 		what := "a character that no key has"
 		switch {

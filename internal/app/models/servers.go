@@ -94,3 +94,9 @@ func (list Servers) List() []ListedServer {
 	}
 	return all
 }
+
+// LocalName splits the name of a local server's model into the model and the server.
+func LocalName(name string) (model, server string) {
+	kind, model, _ := strings.Cut(name, "/")
+	return model, local.Kind(kind).Name()
+}

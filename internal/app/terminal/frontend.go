@@ -111,7 +111,7 @@ func (s FrontEnd) Ask(ctx context.Context, q dialog.Simple) (chosen int, typed [
 	defer modes.Off()
 	changes, stop := term.Changes()
 	defer stop()
-	q.Text = term.Spell(q.Text)
+	q.Title, q.Body, q.Question = term.Spell(q.Title), term.Spell(q.Body), term.Spell(q.Question)
 	return prelude.Ask(ctx, prelude.Config{
 		In: term.Keys(in), Out: s.Out, Waiter: waiter,
 		Width:   func() int { width, _ := s.Size(); return cmp.Or(width, 80) },

@@ -36,6 +36,8 @@ import (
 // workspace, each with its own model, mode, file state and transcript.
 type Conversation struct {
 	Session *session.Session
+	// Earlier holds the last turns of a resumed session, for a front end.
+	Earlier []agent.Event
 	Gate    *permission.Gate
 	Hooks   *lifecycle.Hooks
 	Servers *mcp.Client // nil without a model
@@ -193,6 +195,9 @@ func (c *Conversation) openSession(ctx context.Context) {
 	builtin := c.builtinTools()
 	c.parts = c.orderedParts(builtin)
 	tools := slices.Concat(builtin, c.parts.Tools())
+	if c.spec.Entry == Interactive && c.spec.worker.main() {
+		c.Earlier = transcript.Turns(tools, c.record.Earlier)
+	}
 	transcript.RestoreTools(tools, c.record.Earlier)
 	all := toolbox.Registry(tools, c.Gate)
 	c.prompt.extras.Configure(all)

@@ -152,12 +152,12 @@ func Note(r *commands.Registry, line string) (commands.Answer, error) {
 	if line == "" {
 		return nil, errors.New("type the line to add after #")
 	}
-	page := commands.Say("Save this note in which file?")
+	var page commands.Page
 	for _, problem := range r.Instructions.Problems() {
 		page.Add(commands.Notice(r.Files.Short(problem.Path) + " " + problem.Text))
 	}
 	list := commands.List{
-		Page: page, Title: "Instructions",
+		Page: page, Title: "# " + line, Question: "Save this note in which file?",
 		Choose: func(ctx context.Context, c commands.Choice) (commands.Answer, error) {
 			if err := r.Instructions.Add(ctx, c.ID, line); err != nil {
 				return nil, err

@@ -37,11 +37,9 @@ func Ask(ctx context.Context, c *console.Console, p *settings.Project, r *roster
 	for _, e := range r.Unapproved {
 		fmt.Fprintf(&b, "  %s: %s\n", e.Name, text(e))
 	}
-	if err := c.Show(b.String()); err != nil {
-		return false, err
-	}
 	// A long list may have scrolled off the screen, so the question repeats the names.
 	q := console.Choice{
+		Title: amount.Of(len(r.Unapproved), "MCP server", "MCP servers"), Body: b.String(),
 		Question: fmt.Sprintf("Start %s from now on?", nameAll(r.Unapproved)),
 		Answers:  []string{startAll: "Yes", startNone: "No", startLater: "Not now"}, Marked: startLater, Leaving: "not now",
 	}

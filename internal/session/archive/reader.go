@@ -174,9 +174,11 @@ func (r *reader) message(line []byte) {
 }
 
 // beginsAgain reports whether a prompt has no parent, which happens when the first prompt was
-// withdrawn.
+// withdrawn. The summary of a compaction is not a prompt.
 func beginsAgain(line []byte) bool {
-	return begins(line, `{"type":"user"`) && bytes.Contains(line[:min(len(line), 100)], []byte(`"parentUuid":null`))
+	head, _, _ := bytes.Cut(line, []byte(`"message":`))
+	return begins(line, `{"type":"user"`) && bytes.Contains(line[:min(len(line), 100)], []byte(`"parentUuid":null`)) &&
+		!bytes.Contains(head, []byte(`"isMeta":true`))
 }
 
 // readable reports whether a user would count a line as a message: a prompt or an answer, not a

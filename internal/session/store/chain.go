@@ -43,6 +43,45 @@ func (x *index) chain(cut bool) (places []int32, mark *Boundary) {
 	return append(front, places...), x.marks[b]
 }
 
+// older returns the end of the conversation before a compaction, in order. It is empty if the
+// conversation was rewound to before it.
+func (x *index) older(mark *Boundary, cut bool) (places []int32) {
+	b := slices.Index(x.marks, mark)
+	if b < 0 || x.last <= x.boundaries[b] {
+		return nil
+	}
+	seen := map[int32]bool{}
+	for at := x.lastBefore(b); at >= 0 && len(places) < x.opt.Older && !seen[at]; {
+		seen[at] = true
+		copied := b > 0 && x.recast(b-1, at)
+		if x.links[at].message && !copied {
+			places = append(places, at)
+		}
+		if copied || b > 0 && x.isSummary(b-1, at) {
+			b--
+			at = x.lastBefore(b)
+		} else {
+			at = x.before(at, cut)
+		}
+	}
+	slices.Reverse(places)
+	return places
+}
+
+// lastBefore returns the last message before boundary b, or -1.
+func (x *index) lastBefore(b int) int32 {
+	if at, ok := x.byID[makeID([]byte(x.marks[b].Last))]; ok && at < x.boundaries[b] {
+		return at
+	}
+	return x.links[x.boundaries[b]].prev
+}
+
+// recast reports whether the message at a place is the copy of an earlier one that the
+// compaction of boundary b wrote.
+func (x *index) recast(b int, at int32) bool {
+	return slices.ContainsFunc(x.marks[b].Recast, func(id string) bool { return x.links[at].id == makeID([]byte(id)) })
+}
+
 // discardTorn drops incompletely written compactions and their messages, which restores the
 // conversation before them. It reports whether the last compaction was dropped. Partial means
 // that reading stopped before the end of the log.

@@ -121,6 +121,14 @@ func (d *decoder) field(c *jsonscan.Scanner, key string, withStructured bool) {
 		e.Hidden = c.Bool()
 	case "aborted":
 		e.Aborted = c.Bool()
+	case "pasted":
+		for c.Array(); c.Element(); {
+			s, n := [2]int{}, 0
+			for c.Array(); c.Element(); n++ {
+				s[min(n, 1)] = c.Int()
+			}
+			e.Pasted = append(e.Pasted, msg.Span{From: s[0], To: s[1]})
+		}
 	case "message":
 		d.message = true
 		d.readMessage(c)

@@ -20,6 +20,8 @@ type LoadOptions struct {
 	At string
 	// Structured includes the structured results of calls, which requests do not need.
 	Structured bool
+	// Older is the maximum number of messages to load from before the last compaction.
+	Older int
 	// Home is the state home with the user's signing key; without it, no rights are restored.
 	// [Resume] sets it.
 	Home string
@@ -36,8 +38,10 @@ type Contents struct {
 	// to the last compaction, including the messages it kept.
 	Entries []msg.Entry
 	State   State
-	// Boundary is the compaction that the entries start with, or nil.
+	// Boundary is the compaction that the entries start with, or nil. Older is the end of the
+	// conversation before it, including the messages that it kept; see [LoadOptions.Older].
 	Boundary *Boundary
+	Older    []msg.Entry
 	// Rewound is true if the conversation was rewound to its start; there may be no entries.
 	Rewound bool
 	// Notices holds messages for the user.
@@ -139,8 +143,14 @@ func readLog(r io.ReaderAt, size int64, opt LoadOptions) (*Contents, error) {
 		torn = x.discardTorn(stopped)
 		places, c.Boundary = x.chain(from > 0)
 	}
-	if err := c.collect(x, places, &blocks{r: r, size: size}); err != nil {
+	in := &blocks{r: r, size: size}
+	if err := c.collect(x, places, in); err != nil {
 		return nil, err
+	}
+	for _, at := range x.older(c.Boundary, from > 0) {
+		if e, err := x.message(at, in); err == nil { // ok: they are only for display
+			c.Older = append(c.Older, e)
+		}
 	}
 	if from > 0 && c.Boundary == nil && !opt.all {
 		c.Entries = fromPrompt(c.Entries)

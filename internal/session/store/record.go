@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strconv"
 
 	"adze/internal/msg"
@@ -43,6 +44,13 @@ func appendRecord(dst []byte, e msg.Entry, opt *Options) []byte {
 	}
 	if e.Aborted {
 		dst = append(dst, `,"aborted":true`...)
+	}
+	for i, s := range e.Pasted {
+		dst = append(dst, [...]string{`,"pasted":[`, `,`}[min(i, 1)]...)
+		dst = fmt.Appendf(dst, `[%d,%d]`, s.From, s.To)
+	}
+	if len(e.Pasted) > 0 {
+		dst = append(dst, ']')
 	}
 	dst = append(dst, `,"message":`...)
 	if e.Message.Role == msg.Assistant {

@@ -211,7 +211,7 @@ func (t *Transcript) resume(ctx context.Context, s Spec, kept bool) error {
 		return err
 	}
 	fork := t.ID // a fork gets the new session's ID
-	at := store.LoadOptions{At: s.At, Structured: true, Home: t.cfg.Home}
+	at := store.LoadOptions{At: s.At, Structured: true, Older: shownEntries, Home: t.cfg.Home}
 	opt := t.options(info.ID)
 	opt.Path = info.Path
 	t.ID = info.ID
@@ -228,7 +228,7 @@ func (t *Transcript) resume(ctx context.Context, s Spec, kept bool) error {
 			if err := t.cfg.Inherit(ctx, info, fork); err != nil {
 				t.cfg.Say(err.Error())
 			}
-			t.Log, t.Earlier, err = store.Resume(opt, store.LoadOptions{Structured: true})
+			t.Log, t.Earlier, err = store.Resume(opt, store.LoadOptions{Structured: true, Older: shownEntries})
 		}
 	default:
 		t.Log, t.Earlier, err = store.Resume(opt, at)

@@ -196,6 +196,11 @@ func (t *Turn) Clear() agent.Compacted {
 // cleared is the start of a conversation after the user cleared it.
 const cleared = "The user has cleared the conversation and starts over. Earlier messages are gone."
 
+// Cleared reports whether e is the start of a conversation after the user cleared it.
+func Cleared(e msg.Entry) bool {
+	return e.Hidden && len(e.Message.Parts) == 1 && msg.PlainText(e.Message.Parts) == msg.PlainText([]msg.Part{msg.Reminder(cleared)})
+}
+
 // begin replaces the conversation with seg.
 func (t *Turn) begin(seg *compact.Segment, trigger compact.Trigger, focus string) *agent.Compacted {
 	t.conv.History.Restart(seg, t.boundary(seg, trigger, focus))

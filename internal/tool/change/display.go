@@ -3,6 +3,7 @@ package change
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -75,4 +76,24 @@ func Difference(name, proposed, written string) string {
 		}
 	}
 	return b.String()
+}
+
+// Redisplay returns the Diff of an earlier call from its structured result.
+func Redisplay(structured json.RawMessage) tool.Display {
+	var out struct {
+		Type            string      `json:"type"`
+		FilePath        string      `json:"filePath"`
+		OriginalFile    *string     `json:"originalFile"`
+		OriginalHash    string      `json:"originalHash"`
+		StructuredPatch []edit.Hunk `json:"structuredPatch"`
+	}
+	if json.Unmarshal(structured, &out) != nil || out.FilePath == "" {
+		return nil
+	}
+	for _, h := range out.StructuredPatch {
+		if slices.Contains(h.Lines, "") {
+			return nil // not a unified diff
+		}
+	}
+	return Display(out.FilePath, out.Type != "update" && out.OriginalFile == nil && out.OriginalHash == "", out.StructuredPatch)
 }

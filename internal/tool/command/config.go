@@ -82,6 +82,7 @@ func (c *Config) Traits(hint string, enabled func() error) tool.Traits {
 		Clearable: true,
 		Shell:     true,
 		Output:    json.RawMessage(OutputSchema()),
+		Redisplay: redisplay,
 		Enabled:   enabled,
 	}
 }

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -252,4 +253,32 @@ func trimBlank(s string) string {
 		}
 		s = rest
 	}
+}
+
+// redisplay returns the output of an earlier call from its structured result.
+func redisplay(structured json.RawMessage) tool.Display {
+	out := Output{ExitCode: -1}
+	if json.Unmarshal(structured, &out) != nil {
+		return nil
+	}
+	text := Join(strings.TrimRight(out.Stdout, "\n"), strings.TrimRight(out.Stderr, "\n")) // other programs keep them apart
+	d := tool.Output{Text: text, Elapsed: time.Duration(out.DurationMs) * time.Millisecond}
+	if text != "" {
+		d.Lines = strings.Count(text, "\n") + 1
+	}
+	switch {
+	case out.TaskID != "":
+		d.Note = "moved to the background"
+		return d
+	case out.TimedOut:
+		d.Note = "The command exceeded its time limit and was stopped."
+	case out.Interrupted:
+		d.Note = "The command was interrupted."
+	case out.Signal != "":
+		d.Note = fmt.Sprintf("The command was ended by a signal (%s).", out.Signal)
+	}
+	if out.ExitCode >= 0 {
+		d.Exit = &out.ExitCode
+	}
+	return d
 }

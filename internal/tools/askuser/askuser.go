@@ -81,7 +81,7 @@ func New(c Config) tool.Tool {
 			Core: true, MainOnly: true,
 			Params: tool.Params{Texts: []string{"questions/question", "questions/header", "questions/options/label", "questions/options/description", "questions/options/preview"}},
 			Hint:   "ask the user to choose between options", Enabled: c.Available, Translate: tool.InChinese(chinese),
-			Output: json.RawMessage(strings.TrimSpace(outputSchema)),
+			Output: json.RawMessage(strings.TrimSpace(outputSchema)), Redisplay: redisplay,
 		},
 	}, c.run)
 }
@@ -137,7 +137,7 @@ func (c Config) run(ctx context.Context, in Input, _ func(tool.Progress)) (tool.
 		r.Structured, r.Display = out, tool.Plain{Text: "not answered"}
 		return r, nil
 	}
-	var told, shown strings.Builder
+	var told strings.Builder
 	told.WriteString("The user answered:\n")
 	for i, q := range in.Questions {
 		text := strings.Join(a.Chosen[i], ", ")
@@ -147,14 +147,36 @@ func (c Config) run(ctx context.Context, in Input, _ func(tool.Progress)) (tool.
 		}
 		out.Answers[q.Question] = text
 		fmt.Fprintf(&told, "- %s\n  %s\n", q.Question, text)
-		fmt.Fprintf(&shown, "%s: %s\n", tool.OneLine(q.heading(), 40), text)
 	}
 	if a.Message != "" {
 		fmt.Fprintf(&told, "They added: %s\n", a.Message)
 	}
 	r := tool.Text(strings.TrimSuffix(told.String(), "\n"))
-	r.Structured, r.Display = out, tool.Plain{Text: strings.TrimSuffix(shown.String(), "\n")}
+	r.Structured, r.Display = out, out.display()
 	return r, nil
+}
+
+// display returns the answers for the user.
+func (o Output) display() tool.Display {
+	var shown strings.Builder
+	for _, q := range o.Questions {
+		if text := o.Answers[q.Question]; text != "" {
+			fmt.Fprintf(&shown, "%s: %s\n", tool.OneLine(q.heading(), 40), text)
+		}
+	}
+	return tool.Plain{Text: strings.TrimSuffix(shown.String(), "\n")}
+}
+
+// redisplay returns the answers of an earlier call from its structured result.
+func redisplay(structured json.RawMessage) tool.Display {
+	var out Output
+	if json.Unmarshal(structured, &out) != nil {
+		return nil
+	}
+	if len(out.Answers) == 0 {
+		return tool.Plain{Text: "not answered"}
+	}
+	return out.display()
 }
 
 // heading returns a short heading for the question.

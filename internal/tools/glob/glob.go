@@ -63,6 +63,7 @@ func New(c Config) tool.Tool {
 			Hint:      "find files by name pattern",
 			Clearable: true,
 			Output:    json.RawMessage(strings.TrimSpace(outputSchema)),
+			Redisplay: redisplay,
 		},
 	}, (&finder{c}).bind)
 }

@@ -2,6 +2,7 @@ package glob
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -88,6 +89,15 @@ func (c *call) instead(root string) string {
 		return fmt.Sprintf(" %s is a directory: use %s/** for the files in it.", c.pattern, strings.TrimSuffix(c.pattern, "/"))
 	}
 	return fmt.Sprintf(" %s is there, but ignore files leave it out.", c.pattern)
+}
+
+// redisplay returns the list of an earlier call from its structured result.
+func redisplay(structured json.RawMessage) tool.Display {
+	var out Output
+	if json.Unmarshal(structured, &out) != nil || out.Filenames == nil {
+		return nil
+	}
+	return tool.List{Items: out.Filenames[:min(len(out.Filenames), maxShown)], Total: max(out.TotalFiles, out.NumFiles), Unit: "files"}
 }
 
 // maxShown is the maximum number of paths shown to the user.

@@ -87,6 +87,7 @@ func New(c Config) tool.Tool {
 			Hint:      "search file contents by regular expression",
 			Clearable: true,
 			Output:    json.RawMessage(strings.TrimSpace(outputSchema)),
+			Redisplay: redisplay,
 		},
 	}, (&finder{c}).bind)
 }

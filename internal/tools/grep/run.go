@@ -3,8 +3,10 @@ package grep
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -212,4 +214,30 @@ func (j pieces) head(max int) string {
 		b.Write(piece)
 	}
 	return b.String()
+}
+
+// redisplay returns the list of an earlier call from its structured result.
+func redisplay(structured json.RawMessage) tool.Display {
+	var out Output
+	if json.Unmarshal(structured, &out) != nil || out.Filenames == nil {
+		return nil
+	}
+	list := tool.List{Items: out.Filenames, Total: out.NumFiles, Unit: "files"}
+	if out.Mode == modeContent {
+		list = tool.List{Total: out.NumLines, Unit: "lines"}
+		if out.Content != "" {
+			list.Items = strings.Split(strings.TrimSuffix(out.Content, "\n"), "\n")
+		}
+		list.Items = list.Items[:min(len(list.Items), maxShown)]
+		for _, item := range list.Items {
+			name, from := located(item, true)
+			if from == 0 {
+				name, from = located(item, false)
+			}
+			if from > 0 && !slices.Contains(list.Files, name) {
+				list.Files = append(list.Files, name)
+			}
+		}
+	}
+	return list
 }

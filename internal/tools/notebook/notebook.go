@@ -83,6 +83,7 @@ func New(c Config) tool.Tool {
 			Hint:       "change cells of a Jupyter notebook",
 			MaxChars:   100_000,
 			Output:     json.RawMessage(strings.TrimSpace(outputSchema)),
+			Redisplay:  redisplay,
 			Restore:    c.Files.Restore,
 			Enabled:    c.Files.Enabled,
 		},
@@ -139,6 +140,11 @@ func (c *call) Preview(context.Context) (tool.Display, error) {
 // display returns the diff of the cell's source, which is more readable than a diff of the
 // file.
 func (e *outcome) display() tool.Diff {
-	hunks, whole := edit.Diff([]byte(e.old), []byte(e.new))
-	return change.Preview(e.Target.Path, false, hunks, whole)
+	return diff(e.Target.Path, e.old, e.new)
+}
+
+// diff returns the change of a cell.
+func diff(path, before, after string) tool.Diff {
+	hunks, whole := edit.Diff([]byte(before), []byte(after))
+	return change.Preview(path, false, hunks, whole)
 }

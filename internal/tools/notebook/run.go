@@ -195,3 +195,12 @@ func (e *outcome) text() string {
 	}
 	return b.String()
 }
+
+// redisplay returns the change of an earlier call from its structured result.
+func redisplay(structured json.RawMessage) tool.Display {
+	var out Output
+	if json.Unmarshal(structured, &out) != nil || out.NotebookPath == "" {
+		return nil
+	}
+	return diff(out.NotebookPath, out.OldSource, out.NewSource)
+}

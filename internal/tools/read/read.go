@@ -127,6 +127,7 @@ func New(c Config) tool.Tool {
 			Clearable:    true,
 			Output:       json.RawMessage(strings.TrimSpace(outputSchema)),
 			Restore:      r.restore,
+			Redisplay:    redisplay,
 		},
 	}, r.bind)
 }

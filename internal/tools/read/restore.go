@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"adze/internal/platform/fs/filestate"
+	"adze/internal/tool"
 	"adze/internal/tool/change"
 )
 
@@ -30,4 +31,23 @@ func (r *reader) restore(structured json.RawMessage) {
 	}
 	e.Cut(seen.File.CutLines)
 	change.Recall(r.State, e, seen.File.ContentHash)
+}
+
+// redisplay returns the excerpt that an earlier call read, from its structured result.
+func redisplay(structured json.RawMessage) tool.Display {
+	var out struct {
+		Type string     `json:"type"`
+		File OutputFile `json:"file"`
+	}
+	if json.Unmarshal(structured, &out) != nil {
+		return nil
+	}
+	switch out.Type {
+	case "text":
+	case "file_unchanged":
+		return tool.Plain{Text: "unchanged"}
+	default:
+		return nil
+	}
+	return tool.File{Path: out.File.FilePath, First: out.File.StartLine, Count: out.File.NumLines, Len: out.File.TotalLines}
 }

@@ -80,6 +80,7 @@ func New(c Config) tool.Tool {
 			Core: true, Background: true,
 			Params: tool.Params{Texts: []string{"todos/content", "todos/activeForm"}},
 			Hint:   "keep a task list", Translate: tool.InChinese(chinese), Enabled: c.Enabled, Output: json.RawMessage(strings.TrimSpace(outputSchema)),
+			Redisplay: redisplay,
 		},
 	}, c.write)
 }
@@ -112,6 +113,15 @@ func (c *Config) write(_ context.Context, in Input, _ func(tool.Progress)) (tool
 		r.Reminders = []string{text}
 	}
 	return r, nil
+}
+
+// redisplay returns the list of an earlier call from its structured result.
+func redisplay(structured json.RawMessage) tool.Display {
+	var out Output
+	if json.Unmarshal(structured, &out) != nil {
+		return nil
+	}
+	return Checklist(out.New)
 }
 
 // Checklist converts the list to a checklist for the user.

@@ -74,6 +74,7 @@ func New(c Config) tool.Tool {
 			Clearable: true,
 			Output:    json.RawMessage(strings.TrimSpace(outputSchema)),
 			Restore:   c.Files.Restore,
+			Redisplay: change.Redisplay,
 			Enabled:   c.Files.Enabled,
 		},
 	}, func(in Input) (tool.Call, error) {

@@ -139,13 +139,38 @@ func unescape(content string) string {
 	return strings.NewReplacer(`\*`, "*", `\\`, `\`).Replace(content)
 }
 
+// Title names a call in a few words: what it does, or the programs that a command runs.
+func Title(q *permission.Question) string {
+	switch {
+	case q.Command != "" && len(q.Programs) > 0:
+		return "Run " + strings.Join(q.Programs, ", ")
+	case q.Command != "":
+		return "Run"
+	case q.Title != "":
+		return q.Title
+	case q.DisplayName != "":
+		return q.DisplayName
+	}
+	return q.Tool
+}
+
 // Question returns the question about a call: "Create helpers.go (212 lines)?".
 func Question(q *permission.Question) string {
-	title := strings.TrimRight(q.Title, ".")
+	title := strings.TrimRight(tool.OneLine(q.Title, MaxAbout), ".")
 	d, diff := q.Preview.(tool.Diff)
 	switch {
+	case q.Draft != nil && q.Draft.Plan != nil:
+		text := "Go ahead with this plan?"
+		if asks := q.Draft.Plan.Asks; len(asks) > 0 {
+			text += " Yes also allows: " + strings.Join(asks, "; ") + "."
+		}
+		return text
+	case q.Consent != "":
+		return "Do you agree?"
 	case q.Command != "":
 		return "Run this command?"
+	case q.Server != "":
+		return "Run this tool of the server " + q.Server + "?"
 	case diff && d.Created:
 		return "Create " + object(title) + " (" + amount.Of(d.Added, "line", "lines") + ")?"
 	case diff && d.Added+d.Removed > 0:
@@ -177,14 +202,17 @@ func Why(q *permission.Question) string {
 // Sentence formats a reason as a sentence.
 func Sentence(text string) string {
 	first, n := utf8.DecodeRuneInString(text)
+	if strings.HasPrefix(text, "adze ") { // a name
+		return strings.TrimRight(text, ".") + "."
+	}
 	return string(unicode.ToUpper(first)) + strings.TrimRight(text[n:], ".") + "."
 }
 
-// ServerAsks returns the line that attributes the following question to a server.
-func ServerAsks(name string) string { return "The server " + draw.Clean(name) + " asks:" }
+// ServerAsks attributes a question to a server.
+func ServerAsks(name string) string { return "The server " + draw.Clean(name) + " asks" }
 
-// Asks returns the line that attributes the following question to who.
-func Asks(who string) string { return "The " + draw.Clean(who) + " asks:" }
+// Asks attributes a question to who.
+func Asks(who string) string { return "The " + draw.Clean(who) + " asks" }
 
 // Quote returns the text of a server or hook behind a bar, so that it cannot be mistaken for
 // adze's own text.

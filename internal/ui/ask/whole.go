@@ -8,7 +8,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"adze/internal/permission"
 	"adze/internal/platform/term/cells"
+	"adze/internal/tool"
 	"adze/internal/ui/draw"
 )
 
@@ -66,6 +68,17 @@ func breakAt(line string, w int) int {
 		return blank
 	}
 	return fits
+}
+
+// Change returns the rows of a proposed change. The title and the question describe a change of
+// a single file.
+func Change(q *permission.Question, o draw.Options) []draw.Row {
+	o.Proposed = true
+	rows := draw.Rows(q.Preview, o)
+	if _, ok := q.Preview.(tool.Diff); ok && q.Command == "" && len(rows) > 1 {
+		return rows[1:]
+	}
+	return rows
 }
 
 // Input returns a call's complete input, for calls without another display.

@@ -62,25 +62,37 @@ func JSON(v any) string {
 }
 
 // Confirm asks a yes-or-no question; no answer counts as no.
-func (c *Console) Confirm(question string) (bool, error) {
+func (c *Console) Confirm(question string) (bool, error) { return c.Agree(Choice{Question: question}) }
+
+// Agree asks a yes-or-no question with what the user should know to answer it; no answer counts
+// as no. The answers of q are not used.
+func (c *Console) Agree(q Choice) (bool, error) {
 	if c.Dialog != nil {
-		chosen, err := c.Dialog(Choice{Question: question, Answers: []string{"Yes", "No"}, Marked: 1, Letters: "yn", Leaving: "no"})
+		q.Answers, q.Marked, q.Letters, q.Leaving = []string{"Yes", "No"}, 1, "yn", "no"
+		chosen, err := c.Dialog(q)
 		if !errors.Is(err, ErrNoDialog) {
 			return chosen == 0, err
 		}
 	}
-	answer, err := c.Ask(question + " [y/N] ")
+	if err := c.Show(q.Body); err != nil {
+		return false, err
+	}
+	answer, err := c.Ask(q.Question + " [y/N] ")
 	answer = strings.ToLower(answer)
 	return answer == "y" || answer == "yes", err
 }
 
 // A Choice is a question with a few answers.
 type Choice struct {
-	Question string
-	Answers  []string
-	Marked   int    // default answer
-	Letters  string // keys for the answers, one each; may be empty
-	Leaving  string // effect of Esc, such as "not now"
+	// Title names the subject in a few words, and Body is what the user should know to answer
+	// the question, in lines. Both may be empty. Without a dialog, there is no title.
+	Title, Body string
+	Question    string
+	Answers     []string
+	Remarks     []string // explanations of the answers; may be shorter, and nil
+	Marked      int      // default answer
+	Letters     string   // keys for the answers, one each; may be empty
+	Leaving     string   // effect of Esc, such as "not now"
 }
 
 // ErrNoDialog means that no dialog can be shown. The caller asks on a line instead.
@@ -95,8 +107,11 @@ func (c *Console) Choose(q Choice) (int, error) {
 		}
 	}
 	var b strings.Builder
-	b.WriteString(q.Question + "\n")
+	b.WriteString(q.Body + q.Question + "\n")
 	for i, answer := range q.Answers {
+		if i < len(q.Remarks) && q.Remarks[i] != "" {
+			answer += ": " + q.Remarks[i]
+		}
 		fmt.Fprintf(&b, "  %d  %s\n", i+1, answer)
 	}
 	if err := c.Show(b.String()); err != nil {

@@ -50,6 +50,8 @@ type Conversation struct {
 	*commands.Registry
 	// Greeting is shown first: the model, the mode, how to get help.
 	Greeting string
+	// Earlier holds the last turns of the continued session, as events.
+	Earlier []agent.Event
 	// Explain returns a user-facing explanation of an error from the given model; it may be
 	// nil.
 	Explain func(err error, model string) string
@@ -135,7 +137,10 @@ func (d *Driver) openConversation(ctx context.Context, resume string) (*Conversa
 		conv, err := d.cfg.Open(ctx, resume)
 		done <- opened{conv, err}
 	}()
-	for {
+	second := time.NewTicker(time.Second)
+	defer second.Stop()
+	defer d.view.Over(openCall)
+	for waits := false; ; {
 		select {
 		case o := <-done:
 			return o.conv, o.err
@@ -144,9 +149,19 @@ func (d *Driver) openConversation(ctx context.Context, resume string) (*Conversa
 				d.view.Say(text)
 			}
 			d.view.Frame()
+		case <-second.C:
+			if !waits {
+				waits = true
+				d.view.Began(openCall, "Starting")
+			}
+			d.view.Tick()
+			d.view.Frame()
 		}
 	}
 }
+
+// openCall identifies the opening of a conversation among the running calls.
+const openCall = "open"
 
 // converse runs one conversation until the user leaves it. Begins is true if it was just
 // opened.

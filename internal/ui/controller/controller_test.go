@@ -120,7 +120,7 @@ func (u *user) Over(id string)                               {}
 func (u *user) TaskEnded(t *task.Task)                       { u.note("task ended") }
 func (u *user) Typing() bool                                 { return u.holding }
 func (u *user) Holding() bool                                { return u.holding }
-func (u *user) Return(text string)                           { u.note("return %s", text) }
+func (u *user) Return(text string, _ []msg.Span)             { u.note("return %s", text) }
 func (u *user) Ready()                                       {}
 func (u *user) Resume()                                      {}
 func (u *user) Frame() <-chan struct{}                       { return nil }
@@ -148,7 +148,7 @@ func (u *user) Entry(e session.Entry) {
 
 func (u *user) Ask(q controller.Question) {
 	if q.Suggestion != nil {
-		u.note("suggest %s", q.Suggestion.Text)
+		u.note("suggest %s", q.Suggestion.Question)
 		return
 	}
 	u.note("ask %T", q.Question)
@@ -584,7 +584,7 @@ func TestSuggestion(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				u := start(t, "say Hi.", func(_ *controllertest.Setup, cfg *controller.Config) {
 					cfg.Suggest = func(context.Context) *controller.Suggestion {
-						return &controller.Suggestion{Text: "Try it?", Answers: []string{"yes", "no"}, Later: 1,
+						return &controller.Suggestion{Question: "Try it?", Answers: []string{"yes", "no"}, Later: 1,
 							Answer: func(_ context.Context, chosen int) (string, error) { return fmt.Sprint("Answer ", chosen), nil }}
 					}
 				})

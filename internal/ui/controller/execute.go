@@ -29,7 +29,7 @@ func (d *Driver) execute(ctx context.Context, e commandResult) {
 			d.view.Page(a.Page)
 			d.awaited = a.Entries
 			if a.Draft != "" {
-				d.view.Return(a.Draft)
+				d.view.Return(a.Draft, a.Pasted)
 			}
 		}
 	case commands.Edit:

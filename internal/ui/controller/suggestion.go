@@ -5,8 +5,10 @@ import "context"
 // A Suggestion is an offer by adze itself, shown as a numbered question while idle. It never
 // consumes a key that types a message, and disappears when the user sends one.
 type Suggestion struct {
-	Text    string
-	Answers []string
+	// Title names the subject in a few words, and Body is what the user should know to answer
+	// the question. Both may be empty.
+	Title, Body, Question string
+	Answers               []string
 	// Later is the neutral answer. It is preselected, and given by Esc.
 	Later int
 	// Answer executes the chosen answer and returns a message for the user, which may be empty.

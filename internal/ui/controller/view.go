@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"adze/internal/commands"
+	"adze/internal/msg"
 	"adze/internal/platform/proc/task"
 	"adze/internal/session"
 	"adze/internal/tool"
@@ -24,8 +25,8 @@ type View interface {
 
 	// Typing reports whether the user has begun to type.
 	Typing() bool
-	// Return puts a text into the input.
-	Return(text string)
+	// Return puts a text into the input, parts of which were pasted.
+	Return(text string, pasted []msg.Span)
 	// Ready prompts the user. Resume does so unless the prompt is already shown.
 	Ready()
 	Resume()

@@ -21,6 +21,9 @@ func Page(p commands.Page, o Options) []Row {
 // Choices renders a list with numbered choices.
 func Choices(l commands.List, o Options) []Row {
 	rows := Page(l.Page, o)
+	if l.Question != "" {
+		rows = append(rows, o.wrap(l.Question)...)
+	}
 	for i, c := range l.Choices {
 		text := c.Title
 		if c.About != "" {

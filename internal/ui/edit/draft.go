@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"unicode/utf8"
+
+	"adze/internal/msg"
 )
 
 // A Draft is unsent input. Its folds are preserved.
@@ -18,6 +20,45 @@ type Piece struct {
 	Text  string `json:"text,omitempty"`
 	Fold  string `json:"fold,omitempty"`
 	Image *Image `json:"image,omitempty"`
+}
+
+// DraftOf returns a text as a draft. Spans of it that the user pasted are folds; invalid ones are
+// ignored.
+func DraftOf(text string, pasted []msg.Span) *Draft {
+	d := &Draft{}
+	at := 0
+	for _, s := range pasted {
+		if s.From < at || s.To <= s.From || s.To > len(text) || !utf8.ValidString(text[s.From:s.To]) {
+			continue
+		}
+		if s.From > at {
+			d.Pieces = append(d.Pieces, Piece{Text: text[at:s.From]})
+		}
+		d.Pieces = append(d.Pieces, Piece{Fold: text[s.From:s.To]})
+		at = s.To
+	}
+	if at < len(text) {
+		d.Pieces = append(d.Pieces, Piece{Text: text[at:]})
+	}
+	return d
+}
+
+// Pasted returns the spans of the text that are folds.
+func (d *Draft) Pasted() []msg.Span {
+	var spans []msg.Span
+	at, images := 0, 0
+	for _, p := range d.Pieces {
+		if p.Image != nil {
+			images++
+			at += len(p.Image.label(images))
+		}
+		at += len(p.Text)
+		if p.Fold != "" {
+			spans = append(spans, msg.Span{From: at, To: at + len(p.Fold)})
+		}
+		at += len(p.Fold)
+	}
+	return spans
 }
 
 // Text returns the full text, with images replaced by their labels.

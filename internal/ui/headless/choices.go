@@ -25,7 +25,7 @@ func askChoices(id string, q session.Choices) []byte {
 		o.Raw("input", c.Input)
 		o.Str("tool_use_id", c.Use)
 		if q.From != "" {
-			o.Str("title", ask.Asks(q.From))
+			o.Str("title", ask.Asks(q.From)+":")
 		}
 		o.Bool("requires_user_interaction", true)
 	})

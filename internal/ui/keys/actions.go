@@ -68,6 +68,7 @@ const (
 	EditRule       Action = "confirm:editRule"
 	CycleScope     Action = "confirm:cycleScope"
 	EditDraft      Action = "confirm:edit"
+	ShowDetails    Action = "confirm:details"
 
 	Left          Action = "edit:left"
 	Right         Action = "edit:right"
@@ -141,6 +142,7 @@ func entries() []entry {
 		{Confirmation, EditRule, "e", "edit the offered rule"},
 		{Confirmation, CycleScope, "s", "change how long the rule holds"},
 		{Confirmation, EditDraft, "ctrl+g", "edit the plan or the new text in your editor"},
+		{Confirmation, ShowDetails, "?", "show why adze asks, and what a lasting yes saves"},
 		{Task, Background, "ctrl+b", "move the running command to the background"},
 		{Global, ShowOutput, "ctrl+o", "show the whole transcript, with full outputs"},
 		{Global, ShowTasks, "ctrl+t", "show the background tasks"},

@@ -29,7 +29,7 @@ func (d *choicesDialog) draw(p *printer) {
 	if d.From == "" {
 		p.say("\n" + term.SpellControls(text))
 	} else {
-		p.say("\n" + ask.Asks(d.From))
+		p.say("\n" + ask.Asks(d.From) + ":")
 		quote(p, text)
 	}
 	drawOptions(p, c.Options)

@@ -85,7 +85,7 @@ func TestAgentAsks(t *testing.T) {
 			answers <- a
 		}()
 		c.Shows("\nscout (look")
-		c.Shows("around) asks:\n\nBash\n  make\nAllow?")
+		c.Shows("around) asks:\n\nRun\n  make\nRun this command?")
 		c.Enter("y\n")
 		if a := <-answers; a.Behavior != permission.Allow {
 			t.Errorf("got %+v", a)

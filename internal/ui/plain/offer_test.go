@@ -84,14 +84,14 @@ func TestNumberSignWhileItWorks(t *testing.T) {
 		c.Enter("go\n")
 		c.Enter("# use tabs\n")
 		time.Sleep(20 * time.Second) // the model now asks about Do
-		if strings.Contains(c.Text(), "Allow?") {
+		if strings.Contains(c.Text(), "Apply this edit to it?") {
 			t.Errorf("unexpected prompt: %s", c.Text())
 		}
 		c.Enter("1\n")
 		if diff := cmp.Diff([]string{"/repo/AGENTS.md: use tabs"}, n.added); diff != "" {
 			t.Errorf("added (-want +got):\n%s", diff)
 		}
-		if !strings.Contains(c.Text(), "Allow?") {
+		if !strings.Contains(c.Text(), "Apply this edit to it?") {
 			t.Errorf("not asked: %s", c.Text())
 		}
 		c.Enter("please leave it\n")

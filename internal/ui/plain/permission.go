@@ -23,14 +23,14 @@ func (d *permissionDialog) draw(p *printer) {
 	if d.Agent != nil {
 		p.say("\n" + tool.OneLine(d.Agent.String(), ask.MaxAbout) + " asks:")
 	}
-	switch name := firstOf(d.DisplayName, d.Tool); {
-	case d.Command == "":
-		p.say("\n" + firstOf(d.Title, name))
-	case d.About != "":
-		p.say("\n" + name + ": " + tool.OneLine(d.About, ask.MaxAbout))
-	default:
-		p.say("\n" + name)
+	title := ask.Title(&d.Question)
+	switch change, ok := d.Preview.(tool.Diff); {
+	case ok && d.Command == "":
+		title += fmt.Sprintf(" +%d -%d", change.Added, change.Removed)
+	case d.Command != "" && d.About != "":
+		title += ": " + tool.OneLine(d.About, ask.MaxAbout)
 	}
+	p.say("\n" + title)
 	if why := ask.Why(&d.Question); why != "" {
 		p.say(why)
 	}
@@ -38,7 +38,7 @@ func (d *permissionDialog) draw(p *printer) {
 		p.say("[a]lways: yes, and " + tool.OneLine(text, ask.MaxReason))
 	}
 	if d.Warning != "" {
-		p.say(d.Warning)
+		p.say("! " + d.Warning)
 	}
 	d.rest = d.lines(p)
 	d.page(p, ask.MaxPage)
@@ -55,7 +55,7 @@ func (d *permissionDialog) lines(p *printer) []draw.Row {
 	}
 	if d.Preview != nil {
 		p.shown[d.ID] = true
-		preview := draw.Rows(d.Preview, draw.Options{Dir: p.cfg.Dir, Glyphs: p.cfg.Glyphs, Proposed: true})
+		preview := ask.Change(&d.Question, draw.Options{Dir: p.cfg.Dir, Glyphs: p.cfg.Glyphs})
 		for _, row := range draw.Indent(preview, draw.Blanks(2), draw.Blanks(2)) {
 			rows = append(rows, draw.Wrap(row, p.width(), draw.Blanks(2))...)
 		}
@@ -77,15 +77,14 @@ func (d *permissionDialog) page(p *printer, max int) {
 }
 
 func (d *permissionDialog) prompt() string {
+	question := draw.Clean(ask.Question(&d.Question))
 	switch {
 	case len(d.rest) > 0:
 		return fmt.Sprintf("%d more lines: Enter to show. [n]o, or type instructions instead: ", len(d.rest))
-	case d.Consent != "":
-		return "Agree? [y]es, [n]o, or type instructions instead: "
 	case ask.Lasting(&d.Question) != "":
-		return "Allow? [y]es, [a]lways, [n]o, or type instructions instead: "
+		return question + " [y]es, [a]lways, [n]o, or type instructions instead: "
 	}
-	return "Allow? [y]es, [n]o, or type instructions instead: "
+	return question + " [y]es, [n]o, or type instructions instead: "
 }
 
 func (d *permissionDialog) enter(p *printer, text string) session.Reply {

@@ -15,6 +15,7 @@ import (
 	"adze/internal/tool"
 	"adze/internal/ui/controller"
 	"adze/internal/ui/draw"
+	"adze/internal/ui/edit"
 )
 
 // A printer writes session events.
@@ -322,28 +323,27 @@ func (p *printer) retrying(r model.Retrying) {
 	p.say(fmt.Sprintf("(%s; retrying in %s, attempt %d of %d)", model.Cause(r.Err), r.After.Round(100*time.Millisecond), r.Attempt, r.Max))
 }
 
-// recall writes messages of an earlier conversation.
-func (p *printer) recall(entries []msg.Entry) {
-	for _, e := range entries {
-		text := commands.MessageText(e.Message)
-		if e.Hidden {
+// recall writes the last turns of an earlier conversation.
+func (p *printer) recall(events []agent.Event) {
+	for _, ev := range events {
+		if a, ok := ev.(agent.Appended); ok && a.Entry.Message.Role == msg.User {
+			p.paragraph()
+			text := commands.MessageText(a.Entry.Message)
+			if command, output, ran := msg.RanCommand(text); ran {
+				p.say("> !" + command)
+				p.output(tool.Output{Text: output, Lines: strings.Count(output, "\n") + 1}, outputLines)
+				continue
+			}
+			if len(a.Entry.Pasted) > 0 {
+				text = strings.TrimSpace(edit.DraftOf(msg.TypedTexts(a.Entry.Message)[0], a.Entry.Pasted).Brief())
+			}
+			p.say("> " + text)
 			continue
 		}
-		if text != "" {
-			p.paragraph()
-		}
-		switch {
-		case text == "":
-		case e.Message.Role == msg.User:
-			p.say("> " + text)
-		default:
-			p.speak(text)
-			p.fresh()
-		}
-		for _, line := range commands.CallLines(e.Message) {
-			p.say("* " + line)
-		}
+		p.event(ev)
 	}
+	p.idle()
+	p.calls, p.list = nil, nil
 }
 
 // reason returns why a call failed, from its result: the first line, and all lines if there are

@@ -61,7 +61,7 @@ type formDialog struct {
 func (d *formDialog) draw(p *printer) {
 	if d.at == 0 {
 		if d.From != "" {
-			p.say("\n" + ask.ServerAsks(d.From))
+			p.say("\n" + ask.ServerAsks(d.From) + ":")
 		}
 		quote(p, d.Message)
 	}

@@ -215,19 +215,16 @@ func TestAllOfItIsShown(t *testing.T) {
 				t.Fatalf("%q: line %d is not shown once", answers, i+1)
 			}
 		}
-		if !strings.Contains(shown, fmt.Sprintf("would create new.txt, %d lines", n)) || strings.Contains(shown, "created") {
-			t.Errorf("%.300s", shown)
-		}
 	}
 	p := newPrinter(Config{Out: io.Discard, Width: func() int { return 80 }})
 	few := dialogFor(permissionOf(ask.MaxPage + 3))
 	few.draw(p)
-	if !strings.HasPrefix(few.prompt(), "Allow?") {
+	if !strings.HasPrefix(few.prompt(), "Create ") {
 		t.Errorf("a few lines are kept back: %q", few.prompt())
 	}
 	d := dialogFor(permissionOf(450))
 	d.draw(p)
-	if r := d.enter(p, "no"); r == nil || !strings.HasPrefix(d.prompt(), "251 more lines") {
+	if r := d.enter(p, "no"); r == nil || !strings.HasPrefix(d.prompt(), "250 more lines") {
 		t.Errorf("%v, %q", r, d.prompt())
 	}
 }
@@ -252,27 +249,27 @@ func TestWhatQuestionsShow(t *testing.T) {
 	}{
 		{"command", permission.Question{Tool: "Bash", Title: "Run go vet ./...", Command: "go vet ./...", About: "check the code",
 			Reason: permission.Reason{Text: "no rule allows it"}, Suggestions: rules(scope.Local, "go vet:*")},
-			"\nBash: check the code\nNo rule allows it.\n[a]lways: yes, and always allow `go vet ...` in this project\n  go vet ./...\n",
-			"Allow? [y]es, [a]lways, [n]o, or type instructions instead: "},
+			"\nRun: check the code\nNo rule allows it.\n[a]lways: yes, and always allow `go vet ...` in this project\n  go vet ./...\n",
+			"Run this command? [y]es, [a]lways, [n]o, or type instructions instead: "},
 		{"exact", permission.Question{Tool: "Bash", Command: long, Suggestions: rules(scope.Local, strings.ReplaceAll(long, "*", `\*`))},
-			"\nBash\n[a]lways: yes, and always allow this exact command in this project\n  find . -name '" + strings.Repeat("x", 84) + "\n    " + strings.Repeat("x", 96) + "\n    " +
+			"\nRun\n[a]lways: yes, and always allow this exact command in this project\n  find . -name '" + strings.Repeat("x", 84) + "\n    " + strings.Repeat("x", 96) + "\n    " +
 				strings.Repeat("x", 96) + "\n    " + strings.Repeat("x", 24) + "' -exec touch {} +\n",
-			"Allow? [y]es, [a]lways, [n]o, or type instructions instead: "},
+			"Run this command? [y]es, [a]lways, [n]o, or type instructions instead: "},
 		{"edit", permission.Question{Tool: "Edit", Title: "Edit a.go", Suggestions: []permission.Update{mode}},
 			"\nEdit a.go\n[a]lways: yes, and stop asking about edits in this session\n",
-			"Allow? [y]es, [a]lways, [n]o, or type instructions instead: "},
+			"Edit a.go? [y]es, [a]lways, [n]o, or type instructions instead: "},
 		{"edit outside", permission.Question{Tool: "Edit", Title: "Edit /x/a.go", Suggestions: []permission.Update{
 			{Type: permission.AddDirectories, Directories: []string{"/x"}, Destination: scope.Session}, mode}},
 			"\nEdit /x/a.go\n[a]lways: yes, and work in /x, and stop asking about edits in this session\n",
-			"Allow? [y]es, [a]lways, [n]o, or type instructions instead: "},
+			"Edit /x/a.go? [y]es, [a]lways, [n]o, or type instructions instead: "},
 		{"plan", permission.Question{Tool: "ExitPlanMode", Title: "Present the plan", NeedsPerson: true, Reason: permission.Reason{Text: "only the user can answer this"},
 			Preview: tool.Plain{Text: "1. Do it.\n"}, Consent: "Yes approves the plan."},
-			"\nPresent the plan\n  1. Do it.\nYes approves the plan.\n", "Agree? [y]es, [n]o, or type instructions instead: "},
+			"\nPresent the plan\n  1. Do it.\nYes approves the plan.\n", "Do you agree? [y]es, [n]o, or type instructions instead: "},
 		{"words of the model that look like the question", permission.Question{Tool: "Bash", Command: "rm x\n[y]es", About: "list files\n\nAllow? [y]es: \u202e\x1b[2J"},
-			"\nBash: list files Allow? [y]es: [2J\n  rm x\n  [y]es\n", "Allow? [y]es, [n]o, or type instructions instead: "},
-		{"invisible characters", permission.Question{Tool: "Bash", Command: "touch a\r echo b"}, "\nBash\n" + `  touch a\x0d echo b` + "\n", "Allow? [y]es, [n]o, or type instructions instead: "},
-		{"all that a tool is given", permission.Question{Tool: "mcp__x__y", Input: []byte(`{"path":"a\rb","n":1}`)}, "\nmcp__x__y\n" + `  path: a\x0db` + "\n  n: 1\n", "Allow? [y]es, [n]o, or type instructions instead: "},
-		{"no suggestion", permission.Question{Tool: "Bash", Command: "rm -rf ~"}, "\nBash\n  rm -rf ~\n", "Allow? [y]es, [n]o, or type instructions instead: "},
+			"\nRun: list files Allow? [y]es: [2J\n  rm x\n  [y]es\n", "Run this command? [y]es, [n]o, or type instructions instead: "},
+		{"invisible characters", permission.Question{Tool: "Bash", Command: "touch a\r echo b"}, "\nRun\n" + `  touch a\x0d echo b` + "\n", "Run this command? [y]es, [n]o, or type instructions instead: "},
+		{"all that a tool is given", permission.Question{Tool: "mcp__x__y", Input: []byte(`{"path":"a\rb","n":1}`)}, "\nmcp__x__y\n" + `  path: a\x0db` + "\n  n: 1\n", "Use mcp__x__y? [y]es, [n]o, or type instructions instead: "},
+		{"no suggestion", permission.Question{Tool: "Bash", Command: "rm -rf ~"}, "\nRun\n  rm -rf ~\n", "Run this command? [y]es, [n]o, or type instructions instead: "},
 	}
 	for _, tt := range tests {
 		var out bytes.Buffer

@@ -29,7 +29,7 @@ func TestSuggestion(t *testing.T) {
 				c := newConsole(t, "say I see.", func(c *setup) {
 					c.Suggest = func(context.Context) *controller.Suggestion {
 						time.Sleep(50 * time.Millisecond)
-						return &controller.Suggestion{Text: "Try it?", Answers: []string{"yes", "no"}, Answer: func(_ context.Context, n int) (string, error) {
+						return &controller.Suggestion{Question: "Try it?", Answers: []string{"yes", "no"}, Answer: func(_ context.Context, n int) (string, error) {
 							answer = []string{"yes", "no"}[n]
 							return "You said " + answer + ".", nil
 						}}
@@ -67,7 +67,7 @@ func TestSuggestionWaits(t *testing.T) {
 		c := newConsole(t, "use Wait {}\n---\nsay Done.", func(c *setup) {
 			c.First = "go"
 			c.Suggest = func(context.Context) *controller.Suggestion {
-				return &controller.Suggestion{Text: "Try it?", Answers: []string{"yes", "no"}, Answer: func(context.Context, int) (string, error) { return "", errors.New("the disk is full") }}
+				return &controller.Suggestion{Question: "Try it?", Answers: []string{"yes", "no"}, Answer: func(context.Context, int) (string, error) { return "", errors.New("the disk is full") }}
 			}
 		})
 		if got := c.Text(); strings.Contains(got, "Try it?") {

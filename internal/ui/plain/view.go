@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"adze/internal/commands"
+	"adze/internal/msg"
 	"adze/internal/platform/proc/task"
 	"adze/internal/session"
 	"adze/internal/tool"
@@ -18,7 +19,7 @@ import (
 func (f *Front) Begin(c *controller.Conversation, first string) {
 	f.out.talk, f.asked = c, nil
 	f.out.say(c.Greeting)
-	f.out.recall(commands.Recent(c.Conversation()))
+	f.out.recall(c.Earlier)
 	if first != "" {
 		f.out.say("> " + first)
 		f.remember(first)
@@ -50,7 +51,10 @@ func (f *Front) Entry(e session.Entry) {
 func (f *Front) Ask(q controller.Question) {
 	f.out.fresh()
 	if s := q.Suggestion; s != nil {
-		f.out.say(s.Text)
+		if s.Body != "" {
+			f.out.say(s.Body)
+		}
+		f.out.say(s.Question)
 		var options []session.Option
 		for _, text := range s.Answers {
 			options = append(options, session.Option{Label: text})
@@ -128,7 +132,7 @@ func (f *Front) Typing() bool { return f.partial != "" }
 func (f *Front) Holding() bool { return f.partial != "" }
 
 // Return does nothing: the terminal edits the line.
-func (f *Front) Return(string) {}
+func (f *Front) Return(string, []msg.Span) {}
 
 // Frame does nothing: everything is written immediately.
 func (f *Front) Frame() (room <-chan struct{}) { return nil }

@@ -19,7 +19,7 @@ func (d *visitDialog) draw(p *printer) {
 		p.say(fmt.Sprintf("\nThe server %s waits until you are done at %s.", draw.Clean(d.From), d.Host))
 		return
 	}
-	p.say("\n" + ask.ServerAsks(d.From))
+	p.say("\n" + ask.ServerAsks(d.From) + ":")
 	quote(p, d.Message)
 	p.lines(draw.Wrap(draw.Row{{Text: "It wants you to open this page, at "}, {Role: draw.Strong, Text: draw.Clean(d.Host)}, {Text: ":"}}, p.width(), nil))
 	p.lines(ask.Whole(d.URL, p.width()))

@@ -21,7 +21,7 @@ func TestQuestionsWarn(t *testing.T) {
 		Preview: tool.Changes{{Path: "a.txt", Added: 1, Hunks: []tool.Hunk{{Lines: []string{"+new"}}}}, {Path: "b.txt", Removed: 1, Hunks: []tool.Hunk{{Lines: []string{"-old"}}}}},
 	}}).draw(newPrinter(Config{Out: &out, Width: func() int { return 80 }}))
 	got := strings.Join(strings.Fields(out.String()), " ")
-	want := "Run rm -rf build No rule allows it. This deletes files. would change a.txt, 1 added, 0 removed +new would change b.txt, 0 added, 1 removed -old"
+	want := "Run rm -rf build No rule allows it. ! This deletes files. would change a.txt, 1 added, 0 removed +new would change b.txt, 0 added, 1 removed -old"
 	if got != want {
 		t.Errorf("%q", got)
 	}

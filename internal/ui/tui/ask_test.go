@@ -124,7 +124,7 @@ func TestQuestionSettledElsewhere(t *testing.T) {
 			}
 		}()
 		synctest.Wait()
-		c.Shows("The PreToolUse hook `x` asks:")
+		c.Shows("The PreToolUse hook `x` asks")
 		withdraw(tool.Withdrawal("the hook has ended"))
 		<-replies
 		c.Hides("Skip this question")

@@ -19,7 +19,7 @@ func (f *Front) addInput(s *stack, height int) {
 	waiting, _ := f.outbox.Rows(width, s.left-len(typed)-len(below), f.cfg.Glyphs)
 	own := len(waiting) + len(typed) + len(below)
 	s.left -= own
-	s.add(f.asked.rows(f.cfg.width()))
+	s.add(f.asked.rows(f.cfg.width(), s.left))
 	s.left += own
 	if s.caret != nil { // the caret is in the question
 		caret = nil

@@ -18,12 +18,12 @@ func (f *Front) Frame() (room <-chan struct{}) {
 	if !f.Closed() {
 		f.addInput(s, height)
 	}
-	final := f.script.Final(f.cfg.Width())
-	if rows := f.asked.take(); len(rows) > 0 {
-		final = append(final, rows...)
-		f.script.Parted()
+	final := f.asked.take()
+	var above []draw.Row
+	if !f.asked.holds() {
+		final = append(final, f.script.Final(f.cfg.Width())...)
+		above = f.script.Rows(f.cfg.Width(), max(0, s.left))
 	}
-	above := f.script.Rows(f.cfg.Width(), max(0, s.left))
 	live, caret := append(above, s.rows...), s.caret
 	if caret == nil {
 		caret = &screen.Point{}

@@ -94,7 +94,7 @@ func TestSuggestionBehindPage(t *testing.T) {
 		c := newConsole(t, 80, 24, "say I see.", func(c *setup) {
 			c.Suggest = func(context.Context) *controller.Suggestion {
 				time.Sleep(time.Second)
-				return &controller.Suggestion{Text: "Try it?", Answers: []string{"yes", "no"}, Answer: func(context.Context, int) (string, error) {
+				return &controller.Suggestion{Question: "Try it?", Answers: []string{"yes", "no"}, Answer: func(context.Context, int) (string, error) {
 					answered = true
 					return "", nil
 				}}

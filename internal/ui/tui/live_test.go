@@ -520,7 +520,7 @@ func TestSuggestion(t *testing.T) {
 				c := newConsole(t, 80, 24, "say I see.", func(c *setup) {
 					c.Suggest = func(context.Context) *controller.Suggestion {
 						time.Sleep(50 * time.Millisecond)
-						return &controller.Suggestion{Text: "Try it?", Answers: []string{"yes", "later", "no"}, Later: 1, Answer: func(_ context.Context, n int) (string, error) {
+						return &controller.Suggestion{Question: "Try it?", Answers: []string{"yes", "later", "no"}, Later: 1, Answer: func(_ context.Context, n int) (string, error) {
 							answer = []string{"yes", "later", "no"}[n]
 							return "You said " + answer + ".", nil
 						}}
@@ -531,7 +531,7 @@ func TestSuggestion(t *testing.T) {
 				}
 				time.Sleep(50 * time.Millisecond)
 				synctest.Wait()
-				if got := c.Text(); !strings.Contains(got, "Try it?\n") || !strings.Contains(got, "❯ 2 later") {
+				if got := c.Text(); !strings.Contains(got, "Try it?\n") || !strings.Contains(got, "▌2 later") {
 					t.Errorf("it is not suggested: %q", got)
 				}
 				time.Sleep(20 * time.Millisecond) // until the frame is known to be written
@@ -562,7 +562,7 @@ func TestSuggestionWaits(t *testing.T) {
 		c := newConsole(t, 80, 24, "use Wait {}\n---\nsay Done.", func(c *setup) {
 			c.First = "go"
 			c.Suggest = func(context.Context) *controller.Suggestion {
-				return &controller.Suggestion{Text: "Try it?", Answers: []string{"yes", "no"}, Answer: func(context.Context, int) (string, error) { return "", errors.New("the disk is full") }}
+				return &controller.Suggestion{Question: "Try it?", Answers: []string{"yes", "no"}, Answer: func(context.Context, int) (string, error) { return "", errors.New("the disk is full") }}
 			}
 		})
 		if got := c.Text(); strings.Contains(got, "Try it?") {

@@ -2,8 +2,10 @@ package tui
 
 import (
 	"context"
+	"strings"
 	"time"
 
+	"adze/internal/commands"
 	"adze/internal/session"
 	"adze/internal/ui/controller"
 	"adze/internal/ui/draw"
@@ -12,9 +14,6 @@ import (
 	"adze/internal/ui/tui/dialog"
 	"adze/internal/ui/tui/transcript"
 )
-
-// maxDialog is the maximum number of live rows of a question.
-const maxDialog = 10
 
 // A questionView shows questions and passes keys to them. When a question becomes active depends
 // on the time of the last keys.
@@ -27,10 +26,11 @@ type questionView struct {
 	outbox   *outbox
 
 	dialog *dialog.Dialog    // nil without a question
-	simple dialog.Simple     // the question, if it is a suggestion
+	simple dialog.Simple     // the question, if it is a suggestion or a list
+	list   *commands.List    // the list that is asked as a question; may be nil
 	look   *controller.Timer // fires when it may become active
 	last   time.Time         // time of the last key not meant for a question
-	final  []draw.Row        // subjects of questions, pending for the scrollback
+	final  []draw.Row        // rows of questions and what is above them, pending for the scrollback
 }
 
 // take returns the pending scrollback rows and clears them.
@@ -47,43 +47,85 @@ func (v *questionView) typed(ev keys.Event) {
 	}
 }
 
-// write queues rows for the scrollback.
-func (v *questionView) write(rows ...draw.Row) { v.final = append(v.final, rows...) }
+// write queues rows for the scrollback. What the transcript has finished goes above them, unless
+// a question holds it back.
+func (v *questionView) write(rows ...draw.Row) {
+	if len(rows) == 0 {
+		return
+	}
+	if !v.holds() {
+		v.final = append(v.final, v.script.Final(v.cfg.Width())...)
+	}
+	v.final = append(v.final, rows...)
+	v.script.Parted()
+}
 
-// open shows a question. Its subject is written to the scrollback.
+// holds reports whether the transcript must wait, because a question continues rows in the
+// scrollback.
+func (v *questionView) holds() bool { return v.dialog != nil && v.dialog.Holds() }
+
+// open shows a question.
 func (v *questionView) open(q controller.Question) {
 	guard := dialog.NewGuard(time.Now(), v.last, !v.keyboard.Empty())
-	o := dialog.Options{
+	if s := q.Suggestion; s != nil {
+		v.simple = dialog.Simple{Title: s.Title, Body: s.Body, Question: s.Question, Answers: s.Answers, Marked: s.Later, Leaving: "not now"}
+		v.dialog = dialog.NewSimple(v.simple, guard, v.options())
+	} else {
+		v.dialog = dialog.New(q.Question, guard, v.options())
+	}
+	v.list = nil
+	v.script.Shown(v.dialog.Use(), v.dialog.Subject(v.cfg.width()))
+	v.script.Settle()
+}
+
+// offer asks a list as a question. The user has just entered the command, so it takes keys as
+// soon as it was visible for a while.
+func (v *questionView) offer(l *commands.List) {
+	q := dialog.Simple{Title: l.Title, Question: l.Question, Leaving: "cancel"}
+	var notes []string
+	for _, row := range draw.Page(l.Page, draw.Options{Glyphs: v.cfg.Glyphs}) {
+		notes = append(notes, row.String())
+	}
+	q.Body = strings.Join(notes, "\n")
+	for _, c := range l.Choices {
+		q.Answers, q.Remarks = append(q.Answers, c.Title), append(q.Remarks, c.About)
+	}
+	v.simple, v.list = q, l
+	v.dialog = dialog.NewSimple(q, dialog.NewGuard(time.Now(), time.Time{}, !v.keyboard.Empty()), v.options())
+	v.script.Settle()
+}
+
+// options returns the options of a dialog.
+func (v *questionView) options() dialog.Options {
+	return dialog.Options{
 		Dir: v.cfg.Dir, Home: v.cfg.Home, Glyphs: v.cfg.Glyphs, Bindings: v.keyboard.typing.Bindings,
 		Marks: !v.cfg.Palette.Coloured(), Links: v.cfg.Palette.Links(),
-	}
-	var d *dialog.Dialog
-	if s := q.Suggestion; s != nil {
-		v.simple = dialog.Simple{Text: s.Text, Answers: s.Answers, Marked: s.Later, Leaving: "not now"}
-		d = dialog.NewSimple(v.simple, guard, o)
-	} else {
-		d = dialog.New(q.Question, guard, o)
-	}
-	v.dialog = d
-	v.script.Shown(d.Use(), d.Subject(v.cfg.width()))
-	v.script.Settle()
-	if rows := d.Open(v.cfg.width(), v.room()); len(rows) > 0 {
-		v.write(append([]draw.Row{nil}, rows...)...)
 	}
 }
 
 // close hides the question.
 func (v *questionView) close() {
 	v.look.Stop()
-	v.dialog = nil
+	v.dialog, v.list = nil, nil
 }
 
-// room returns the number of rows for a question. Its subject is above it and should stay
-// visible.
-func (v *questionView) room() int { return min(maxDialog, max(3, v.cfg.Height()*3/5)) }
+// end hides the question. What it was about stays in the scrollback.
+func (v *questionView) end() {
+	if d := v.dialog; d != nil {
+		rows := d.Close()
+		if len(rows) > 0 && !d.Holds() {
+			rows = append([]draw.Row{nil}, rows...)
+		}
+		v.write(rows...)
+	}
+	v.close()
+}
 
-// rows draws the current question, if any, in rows of w cells.
-func (v *questionView) rows(w int) ([]draw.Row, *screen.Point) {
+// rows draws the current question, if any, in at most h rows of w cells.
+func (v *questionView) rows(w, h int) ([]draw.Row, *screen.Point) {
+	if v.list != nil && v.driver.Offered() == nil { // the user does something else
+		v.close()
+	}
 	d := v.dialog
 	if d == nil {
 		return nil, nil
@@ -93,7 +135,12 @@ func (v *questionView) rows(w int) ([]draw.Row, *screen.Point) {
 	if wait := d.Look(time.Now(), !v.keyboard.Empty()); wait > 0 {
 		v.look = v.driver.After(wait, func(context.Context) {}) // the next frame checks again
 	}
-	return d.Rows(w, v.room())
+	if rows := d.Overflow(w, h); len(rows) > 0 {
+		v.final = append(append(v.final, v.script.Final(v.cfg.Width())...), nil)
+		v.final = append(v.final, rows...)
+		v.script.Parted()
+	}
+	return d.Rows(w, h)
 }
 
 // written is the interval for checking whether a frame has been written.
@@ -138,7 +185,17 @@ func (v *questionView) press(ctx context.Context, ev keys.Event, alone bool) boo
 
 // answer answers the current question.
 func (v *questionView) answer(ctx context.Context, r dialog.Result) {
-	v.close()
+	list := v.list
+	v.end()
+	if list != nil {
+		if i := v.simple.Chosen(r.Reply); i >= 0 {
+			v.driver.Choose(ctx, list.Choices[i])
+		} else {
+			v.driver.Decline()
+			v.script.Dismiss()
+		}
+		return
+	}
 	if v.driver.Suggested() != nil {
 		v.driver.Respond(ctx, v.simple.Chosen(r.Reply))
 		return
@@ -164,5 +221,5 @@ func (v *questionView) edit(text string) {
 		v.script.Fail(err)
 		return
 	}
-	v.write(v.dialog.Edited(edited).Final...)
+	v.dialog.Edited(edited)
 }

@@ -6,6 +6,7 @@ import (
 	"adze/internal/msg"
 	"adze/internal/session"
 	"adze/internal/ui/controller"
+	"adze/internal/ui/edit"
 	"adze/internal/ui/tui/compose"
 )
 
@@ -14,7 +15,7 @@ func (f *Front) send(ctx context.Context, later bool) {
 	text, draft := f.keyboard.Text(), f.keyboard.Draft()
 	e := controller.Input{Text: text, Later: later}
 	if controller.IsMessage(text) {
-		prompt, err := f.prompt(text)
+		prompt, err := f.prompt(text, draft)
 		if err != nil {
 			f.Fail(err)
 			return
@@ -47,8 +48,8 @@ func (f *Front) send(ctx context.Context, later bool) {
 }
 
 // prompt returns the message with its images.
-func (f *Front) prompt(text string) (session.Prompt, error) {
-	p := session.Prompt{ID: msg.NewID(), Parts: []msg.Part{&msg.Text{Text: text}}}
+func (f *Front) prompt(text string, draft *edit.Draft) (session.Prompt, error) {
+	p := session.Prompt{ID: msg.NewID(), Parts: []msg.Part{&msg.Text{Text: text}}, Pasted: draft.Pasted()}
 	if f.cfg.Typing.Pictures == nil {
 		return p, nil
 	}

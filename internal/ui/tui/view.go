@@ -8,6 +8,7 @@ import (
 
 	"adze/internal/commands"
 	"adze/internal/commands/suggest"
+	"adze/internal/msg"
 	"adze/internal/platform/proc/task"
 	"adze/internal/session"
 	"adze/internal/tool"
@@ -35,7 +36,7 @@ func (f *Front) Begin(c *controller.Conversation, first string) {
 	f.refresh()
 	f.lookForRequest()
 	f.script.Say(c.Greeting)
-	f.script.Recall(commands.Recent(c.Conversation()))
+	f.script.Recall(c.Earlier)
 	f.script.Prompt(first, first)
 	f.keyboard.keep(first, true)
 }
@@ -65,7 +66,7 @@ func (f *Front) Ask(q controller.Question) {
 
 // Settled shows why the current question no longer needs an answer.
 func (f *Front) Settled(q controller.Question, s session.Settled) {
-	f.asked.close()
+	f.asked.end()
 	f.await(attention.Nothing)
 	if !f.Leaving() {
 		f.asked.write(draw.Line(draw.Faint, ask.Settled(q.Question, s)))
@@ -79,7 +80,13 @@ func (f *Front) Postponed() {
 }
 
 // Offer shows a list.
-func (f *Front) Offer(ctx context.Context, l commands.List) { f.pages.pick(ctx, l) }
+func (f *Front) Offer(ctx context.Context, l commands.List) {
+	if l.Question != "" && len(l.Choices) > 0 {
+		f.asked.offer(&l)
+		return
+	}
+	f.pages.pick(ctx, l)
+}
 
 // Began shows that something is running.
 func (f *Front) Began(id, title string) { f.script.Began(id, title) }
@@ -100,9 +107,10 @@ func (f *Front) Say(text string) { f.script.Say(text) }
 func (f *Front) Fail(err error) { f.script.Fail(err) }
 
 // Page shows a page. A page that does not fit on the screen is opened in the pager, and only
-// its beginning stays in the scrollback.
+// its beginning stays in the scrollback. So is a page that would separate a question from its
+// subject.
 func (f *Front) Page(p commands.Page) {
-	if f.pages.long(p) {
+	if f.pages.long(p) || f.pages.current == nil && f.asked.holds() {
 		f.script.Begin(p, kept)
 		f.pages.read(context.Background(), pager.Text{Lines: pager.Page(p, draw.Options{Dir: f.cfg.Dir, Glyphs: f.cfg.Glyphs})})
 		return
@@ -120,9 +128,9 @@ func (f *Front) Typing() bool { return !f.keyboard.Empty() }
 // keys from it, but for a page that would cover them.
 func (f *Front) Holding() bool { return f.pages.current != nil }
 
-// Return puts a text into the input, before typed text.
-func (f *Front) Return(text string) {
-	f.outbox.putBack([]*edit.Draft{{Pieces: []edit.Piece{{Text: text}}}})
+// Return puts a text into the input, before typed text. Pasted parts are folded again.
+func (f *Front) Return(text string, pasted []msg.Span) {
+	f.outbox.putBack([]*edit.Draft{edit.DraftOf(text, pasted)})
 }
 
 // Ready does nothing: the prompt is always visible.
@@ -138,7 +146,7 @@ func (f *Front) Tick() {}
 func (f *Front) Yield() {
 	f.screen.ClosePage()
 	f.script.Settle()
-	f.screen.Frame(f.cfg.Palette.Lines(append(f.script.Final(f.cfg.Width()), f.asked.take()...)), nil, noPoint)
+	f.screen.Frame(f.cfg.Palette.Lines(append(f.asked.take(), f.script.Final(f.cfg.Width())...)), nil, noPoint)
 	f.screen.Leave()
 }
 

@@ -15,6 +15,7 @@ import (
 	"adze/internal/platform/net/keyring"
 	"adze/internal/platform/term"
 	"adze/internal/setup"
+	"adze/internal/ui/console"
 )
 
 // A Console is used to prompt the user.
@@ -25,10 +26,10 @@ type Console struct {
 	Terminal bool
 	// Keys switches the terminal to raw mode without echo; may be nil.
 	Keys func() (restore func(), err error)
-	// Choose asks a multiple-choice question. leaving describes the effect of canceling, for
-	// which it returns -1. If Choose is nil, or fails with an error other than
-	// [ErrInterrupted], login asks on a line.
-	Choose func(question string, answers []string, leaving string) (int, error)
+	// Choose asks a multiple-choice question with a dialog. It returns -1 if the user cancels.
+	// If Choose is nil, or fails with an error other than [ErrInterrupted], login asks on a
+	// line.
+	Choose func(q console.Choice) (int, error)
 	// Say shows the user a message outside the output.
 	Say func(string)
 }
@@ -136,39 +137,14 @@ func (c Console) choose(ctx context.Context) (string, error) {
 	if !c.Terminal {
 		return "", setup.Errorf("no provider given; usage: adze auth login PROVIDER (one of %s)", strings.Join(names, ", "))
 	}
-	if c.Choose != nil {
-		i, err := c.Choose("Which provider is the key for?", names, "quit")
-		switch {
-		case errors.Is(err, ErrInterrupted) || err == nil && i < 0:
-			return "", ErrInterrupted
-		case err == nil:
-			return names[i], nil
-		}
+	i, err := c.choice(ctx, console.Choice{Question: "Which provider is the key for?", Answers: names, Leaving: "quit"}, "quit")
+	switch {
+	case err != nil:
+		return "", err
+	case i < 0:
+		return "", ErrInterrupted
 	}
-	for i, name := range names {
-		if err := c.print(fmt.Sprintf("  %d  %s\n", i+1, name)); err != nil {
-			return "", err
-		}
-	}
-	var answer string
-	for range attempts {
-		var err error
-		if answer, err = c.ask(ctx, "Which provider? (Enter alone: none) "); err != nil {
-			return "", err
-		}
-		if answer == "" || strings.HasPrefix(answer, "\x1b") { // Esc in line mode
-			return "", ErrInterrupted
-		}
-		for i, name := range names {
-			if answer == fmt.Sprint(i+1) || strings.EqualFold(answer, name) {
-				return name, nil
-			}
-		}
-		if err := c.print(fmt.Sprintf("Enter a number from 1 to %d, or a name.\n", len(names))); err != nil {
-			return "", err
-		}
-	}
-	return "", setup.Errorf("unknown provider %q in the list", answer)
+	return names[i], nil
 }
 
 // attempts is the number of invalid answers accepted.
@@ -328,7 +304,7 @@ func (c Console) askSecret(question string, check func(string) error) (string, e
 		if secret == "" {
 			return "", err
 		}
-		if err := c.print(sentence(err.Error()) + " Paste it again, or press Enter to quit.\r\n"); err != nil {
+		if err := c.print(sentence(err.Error()) + " Paste it again, or press Enter to cancel.\r\n"); err != nil {
 			return "", err
 		}
 	}

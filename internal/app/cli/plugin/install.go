@@ -22,13 +22,8 @@ func install(ctx context.Context, t *Task) error {
 		return err
 	}
 	defer offer.Discard()
-	if err := t.show(offer); err != nil {
+	if yes, err := t.agree(offer, "Install"); err != nil || !yes {
 		return err
-	}
-	if !offer.Settled() {
-		if yes, err := t.agree("Install " + offer.ID.String() + "?"); err != nil || !yes {
-			return err
-		}
 	}
 	text, err := t.Plugins.Accept(ctx, offer, to)
 	if err != nil {
@@ -38,11 +33,6 @@ func install(ctx context.Context, t *Task) error {
 		return err
 	}
 	return t.askOptions(ctx, offer.Plugin, t.Values)
-}
-
-// show prints an offer's contents.
-func (t *Task) show(offer *plugins.Offer) error {
-	return t.Show(offer.Title() + "\n  " + strings.Join(offer.Lines(), "\n  ") + "\n")
 }
 
 func enable(ctx context.Context, t *Task) error {
@@ -55,10 +45,7 @@ func enable(ctx context.Context, t *Task) error {
 		return err
 	}
 	if !offer.Settled() {
-		if err := t.show(offer); err != nil {
-			return err
-		}
-		if yes, err := t.agree("Enable " + offer.ID.String() + "?"); err != nil || !yes {
+		if yes, err := t.agree(offer, "Enable"); err != nil || !yes {
 			return err
 		}
 	}
@@ -121,17 +108,12 @@ func (t *Task) updateOne(ctx context.Context, name string) error {
 	if offer.Current() {
 		return t.Show(offer.ID.String() + " is up to date\n")
 	}
-	if err := t.show(offer); err != nil {
+	yes, err := t.agree(offer, "Update")
+	if err != nil {
 		return err
 	}
-	if !offer.Settled() {
-		yes, err := t.agree("Update " + offer.ID.String() + "?")
-		if err != nil {
-			return err
-		}
-		if !yes {
-			return t.Show(offer.ID.String() + " is left as it is\n")
-		}
+	if !yes {
+		return t.Show(offer.ID.String() + " is left as it is\n")
 	}
 	text, err := t.Plugins.Accept(ctx, offer, "")
 	if err != nil {

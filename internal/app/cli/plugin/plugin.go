@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"adze/internal/app/cli/actions"
 	"adze/internal/app/cli/flags"
@@ -94,13 +95,15 @@ func (t *Task) scope() (scope.Scope, error) {
 	return s, err
 }
 
-// agree asks the user for confirmation, unless --yes is set.
-func (t *Task) agree(question string) (bool, error) {
-	switch {
-	case t.Yes:
-		return true, nil
-	case !t.StdinTerminal:
-		return false, setup.Errorf("confirmation needs a terminal; use --yes to accept the list above")
+// agree shows an offer's contents, and asks the user for confirmation unless it was given before
+// or --yes is set. The verb says what is offered.
+func (t *Task) agree(offer *plugins.Offer, verb string) (bool, error) {
+	text := offer.Title() + "\n  " + strings.Join(offer.Lines(), "\n  ") + "\n"
+	if !offer.Settled() && !t.Yes && t.StdinTerminal {
+		return t.Agree(console.Choice{Title: "Plugin", Body: text, Question: verb + " " + offer.ID.String() + "?"})
 	}
-	return t.Confirm(question)
+	if err := t.Show(text); err != nil || offer.Settled() || t.Yes {
+		return err == nil, err
+	}
+	return false, setup.Errorf("confirmation needs a terminal; use --yes to accept the list above")
 }

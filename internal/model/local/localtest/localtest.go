@@ -122,7 +122,12 @@ func (s *Server) answer(r *http.Request) string {
 		if json.NewDecoder(r.Body).Decode(&q) != nil || q.Model != s.Model && !slices.Contains(s.Others, q.Model) || q.Prompt != "" || s.Broken {
 			return ""
 		}
-		s.Loaded, s.Model = true, q.Model
+		for i, name := range s.Others {
+			if name == q.Model {
+				s.Others[i], s.Model = s.Model, name
+			}
+		}
+		s.Loaded = true
 		return `{"response":"","done":true,"done_reason":"load"}`
 	case "llamacpp GET /v1/models":
 		return fmt.Sprintf(`{"object":"list","data":[{"id":%q,"object":"model","owned_by":"llamacpp","meta":{"n_ctx_train":%d}}]}`, s.Model, s.Max)

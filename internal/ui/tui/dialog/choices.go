@@ -38,12 +38,11 @@ func (k *choicesKind) next() {
 }
 
 func (k *choicesKind) menu() *menu                    { return &k.choices }
-func (k *choicesKind) warning() string                { return "" }
 func (k *choicesKind) act(keys.Action) (Result, bool) { return Result{}, false }
 func (k *choicesKind) hints() []string                { return nil }
 
-// head returns the options' previews, if any.
-func (k *choicesKind) head(w int) []draw.Row {
+// body returns the options' previews, if any.
+func (k *choicesKind) body(w int) []draw.Row {
 	var rows []draw.Row
 	for i, o := range k.Items[len(k.chosen)].Options {
 		if shown := ask.Preview(o); shown != nil {
@@ -54,27 +53,30 @@ func (k *choicesKind) head(w int) []draw.Row {
 	return rows
 }
 
-// about returns the question, and who asks it if it is not the model.
-func (k *choicesKind) about(w int) []draw.Row {
-	c := k.Items[len(k.chosen)]
-	if k.From != "" {
-		return append(draw.Wrap(draw.Line(draw.Strong, ask.Asks(k.From)), w, nil), ask.Quote(c.Text, w)...)
-	}
-	row := draw.Row{{Role: draw.Strong, Text: draw.CleanQuestion(c.Text)}}
-	if c.Header != "" {
-		row = append(draw.Row{{Role: draw.Faint, Text: draw.CleanQuestion(c.Header) + ": "}}, row...)
-	}
+// card returns the question, and who asks it if it is not the model.
+func (k *choicesKind) card(w int) card {
+	item := k.Items[len(k.chosen)]
+	c := card{title: draw.Line(draw.Title, "Question")}
 	if n := len(k.Items); n > 1 {
-		row = append(row, draw.Span{Role: draw.Faint, Text: fmt.Sprintf(" (%d of %d)", len(k.chosen)+1, n)})
+		c.asker = fmt.Sprintf("%d of %d", len(k.chosen)+1, n)
 	}
-	return draw.Wrap(row, w, nil)
+	switch {
+	case k.From != "":
+		c.title = draw.Line(draw.Title, ask.Asks(k.From))
+		c.question = ask.Quote(item.Text, w)
+		return c
+	case item.Header != "":
+		c.title = draw.Line(draw.Title, draw.CleanQuestion(item.Header))
+	}
+	c.question = indented(draw.Wrap(draw.Line(draw.Strong, draw.CleanQuestion(item.Text)), w-indent, nil))
+	return c
 }
 
 func (k *choicesKind) choose(i int) Result {
 	c := k.Items[len(k.chosen)]
 	switch {
 	case i == len(c.Options) && !c.Closed:
-		k.choices.field = newField(fmt.Sprintf("  %d ", i+1), "")
+		k.choices.field = newField(fmt.Sprintf(" %d ", i+1), "")
 		return Result{Used: true}
 	case i >= len(c.Options):
 		return k.take(nil)

@@ -5,6 +5,7 @@ package dialog
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"adze/internal/platform/term/cells"
 	"adze/internal/platform/text/amount"
@@ -26,17 +27,22 @@ type Options struct {
 	Marks, Links bool
 }
 
-// A Dialog asks one question. It is not safe for concurrent use.
+// A Dialog asks one question, in a card: the subject between two rules, and below it the question,
+// the choices and the keys. A subject with more rows than the screen is written to the scrollback.
+// It is not safe for concurrent use.
 type Dialog struct {
 	Guard
 	kind
-	o      Options
-	chord  keys.Chord
-	width  int        // row width
-	height int        // maximum number of rows
-	rest   []draw.Row // rows to approve that the user has not seen yet
-	told   bool       // the description has been written to the scrollback
-	note   string     // error in the last entry; may be empty
+	o       Options
+	chord   keys.Chord
+	width   int        // row width
+	height  int        // maximum number of rows
+	subject []draw.Row // rows of the subject for drawn cells; valid unless drawn is 0
+	drawn   int
+	written bool       // the subject is in the scrollback
+	rest    []draw.Row // rows to approve that the user has not seen yet
+	details bool       // the details are shown
+	note    string     // error in the last entry; may be empty
 	// engaged is true if the user has begun to answer: text typed into the next field is
 	// accepted immediately. An Enter counts only once the field could be seen.
 	engaged bool
@@ -44,12 +50,10 @@ type Dialog struct {
 
 // A kind implements one kind of question.
 type kind interface {
-	// head returns the rows written to the scrollback, above the question.
-	head(w int) []draw.Row
-	// about returns the description of the question, shown between its head and its choices.
-	about(w int) []draw.Row
-	// warning returns a line that is always shown, or "".
-	warning() string
+	// card returns the texts, in rows of w cells.
+	card(w int) card
+	// body returns the rows of the subject. It may be empty.
+	body(w int) []draw.Row
 	// menu returns the choices, which stay the same until a choice is made.
 	menu() *menu
 	// choose selects the choice with that index, and enter accepts the text typed for the
@@ -114,23 +118,76 @@ func (d *Dialog) Use() string {
 }
 
 // Subject returns the call to approve, in rows of w cells.
-func (d *Dialog) Subject(w int) []draw.Row { return d.head(w) }
+func (d *Dialog) Subject(w int) []draw.Row {
+	return append([]draw.Row{d.card(w).title}, d.content(w)...)
+}
 
-// maxAbout is the maximum number of live rows for the description of a question; a longer one
-// is written to the scrollback.
-const maxAbout = 4
-
-// Open returns the rows to write to the scrollback when the question is first shown, broken to
-// w cells if possible. The dialog then has h rows.
-func (d *Dialog) Open(w, h int) []draw.Row {
-	d.width, d.height = w, h
-	d.rest = d.head(w)
-	about := d.about(w)
-	choices, _ := d.menu().rows(look{glyphs: d.o.Glyphs}, w, math.MaxInt)
-	if d.told = len(about) > min(maxAbout, h-len(choices)-len(d.must(w))); d.told {
-		d.rest = append(d.rest, about...)
+// content returns the rows of the subject.
+func (d *Dialog) content(w int) []draw.Row {
+	if d.drawn != w {
+		d.subject, d.drawn = d.body(w), w
 	}
+	return d.subject
+}
+
+// Overflow returns rows to write to the scrollback before [Dialog.Rows] draws the dialog in h
+// rows of w cells: the subject, unless the dialog has room for it. From then on, nothing else
+// may be written until the dialog is closed; see [Dialog.Holds].
+func (d *Dialog) Overflow(w, h int) []draw.Row {
+	d.width, d.height = w, h
+	if d.written {
+		return nil
+	}
+	rows := d.framed(w, nil)
+	if len(d.content(w)) == 0 {
+		return nil
+	}
+	c := d.card(w)
+	var warning []draw.Row
+	if !c.warns(d.o.Glyphs, w) {
+		warning = c.warn(w)
+	}
+	choices, _ := d.menu().rows(d.look(), w, math.MaxInt)
+	live := d.framed(w, fitting)
+	if len(live)+len(warning)+len(c.question)+len(c.why(d.o.Glyphs, w, false))+len(d.news(w))+len(choices)+1 <= h {
+		return nil
+	}
+	d.written = true
+	d.rest = rows[:len(rows)-1]
 	return d.page(ask.MaxPage)
+}
+
+// framed returns the subject between its rules, with its rows fitted to w cells by fit unless
+// it is nil.
+func (d *Dialog) framed(w int, fit func([]draw.Row, int) []draw.Row) []draw.Row {
+	c, body := d.card(w), d.content(w)
+	if fit != nil {
+		body = fit(body, w)
+	}
+	top, asker := c.top(d.o.Glyphs, w, len(body) > 0)
+	rows := slices.Concat([]draw.Row{top}, asker, body)
+	if len(body) > 0 {
+		rows = append(rows, c.bottom(d.o.Glyphs, w))
+	}
+	return rows
+}
+
+// Holds reports whether the subject is in the scrollback, directly above the dialog: nothing may
+// come between.
+func (d *Dialog) Holds() bool { return d.written }
+
+// Close returns the rows to write to the scrollback when the dialog ends, so that they keep what
+// the user decided about.
+func (d *Dialog) Close() []draw.Row {
+	if d.written {
+		c := d.card(d.width)
+		return []draw.Row{c.bottom(d.o.Glyphs, d.width)}
+	}
+	_, simple := d.kind.(*simpleKind)
+	if simple || len(d.content(d.width)) == 0 {
+		return nil
+	}
+	return d.framed(d.width, nil)
 }
 
 // page returns the next rows. If only a few would remain, they are included.
@@ -180,9 +237,21 @@ func (d *Dialog) done(r Result) Result {
 		d.Guard.Disturb()
 	}
 	if r.next {
-		r.Final = append(r.Final, d.Open(d.width, d.height)...)
+		d.advance(&r)
 	}
 	return r
+}
+
+// advance shows the next item or field. What was asked about the last one stays in the
+// scrollback, unless the subject is the same.
+func (d *Dialog) advance(r *Result) {
+	d.details = false
+	next := d.body(d.width)
+	if slices.EqualFunc(next, d.content(d.width), func(a, b draw.Row) bool { return slices.Equal(a, b) }) {
+		return
+	}
+	r.Final = append(r.Final, d.Close()...)
+	d.subject, d.written, d.rest = next, false, nil
 }
 
 // pressed handles a key that is meant for the choices.
@@ -199,8 +268,15 @@ func (d *Dialog) pressed(ev keys.Event) Result {
 	case action == keys.ChoiceBefore, action == keys.ChoiceAfter, action == keys.Tick && m.ticks:
 		m.key(action)
 		return Result{Used: true}
+	case action == keys.ShowDetails && len(d.card(d.width).details) > 0:
+		d.details = !d.details
+		return Result{Used: true}
 	case action != "":
 		if r, ok := d.act(action); ok {
+			return r
+		}
+	case d.changesMode(ev):
+		if r, ok := d.act(keys.CycleMode); ok {
 			return r
 		}
 	case taken:
@@ -228,6 +304,12 @@ func (d *Dialog) pressed(ev keys.Event) Result {
 	return Result{}
 }
 
+// changesMode reports whether a key changes the mode outside of questions.
+func (d *Dialog) changesMode(ev keys.Event) bool {
+	action, _ := (&keys.Chord{}).Press(d.o.Bindings(), ev, keys.Chat)
+	return action == keys.CycleMode
+}
+
 // more shows the next rows to approve: nothing is approved half-seen.
 func (d *Dialog) more() Result { return Result{Used: true, Final: d.page(ask.MaxPage), changed: true} }
 
@@ -236,7 +318,7 @@ func (d *Dialog) take(i int) Result {
 	it := &d.menu().items[i]
 	if it.cut && !it.told {
 		it.told = true
-		rows := draw.Wrap(draw.Line(draw.Text, fmt.Sprintf("  %d %s", i+1, draw.CleanQuestion(it.text))), d.width, draw.Blanks(4))
+		rows := draw.Wrap(draw.Line(draw.Text, fmt.Sprintf(" %d %s", i+1, draw.CleanQuestion(it.text))), d.width, draw.Blanks(3))
 		return Result{Used: true, Final: rows, changed: true}
 	}
 	return d.choose(i)
@@ -269,106 +351,148 @@ func (d *Dialog) typed(ev keys.Event, alone bool) Result {
 }
 
 // Edited accepts the user's edited text; see [Result.Edit].
-func (d *Dialog) Edited(text string) Result {
+func (d *Dialog) Edited(text string) {
 	d.Disturb()
 	p, ok := d.kind.(*permissionKind)
-	if !ok {
-		return Result{}
+	if !ok || !p.edited(text) {
+		return
 	}
-	r := p.edited(text, d.width)
-	if len(r.Final) > 0 { // the new rows replace the unseen ones
-		d.rest = r.Final
-		r.Final = d.page(ask.MaxPage)
-	}
-	return r
+	d.drawn, d.written, d.rest = 0, false, nil
 }
 
-// Rows draws the dialog in at most h rows of at most w cells. The caret is nil while the
-// question waits.
+// Rows draws the dialog in at most h rows of at most w cells. [Dialog.Overflow] must be called
+// before. The caret is nil while the question waits.
 func (d *Dialog) Rows(w, h int) ([]draw.Row, *screen.Point) {
 	d.width, d.height = w, h
-	var above []draw.Row
-	if !d.told {
-		above = d.about(w)
+	g := d.o.Glyphs
+	c := d.card(w)
+	var head, warning []draw.Row
+	if d.written || !c.warns(g, w) {
+		warning = c.warn(w)
 	}
-	must := d.must(w)
-	most := h - len(must)
-	if !d.Active() { // always show how to answer
-		most--
+	if d.written {
+		head = []draw.Row{c.bottom(g, w)}
+	} else {
+		head = d.framed(w, fitting)
 	}
-	choices, caret := d.menu().rows(look{d.o.Glyphs, len(d.rest) > 0}, w, max(1, most))
-	must = must[:min(len(must), max(0, h-len(choices)))]
-	room := h - len(must) - len(choices)
-	if !d.Active() {
-		room--
+	why, news := c.why(g, w, d.details), d.news(w)
+	choices, caret := d.menu().rows(d.look(), w, math.MaxInt)
+	last := []draw.Row{draw.Line(draw.Faint, draw.Blank(indent)+d.keys(w-indent, &c)).Cut(w, g.More)}
+	below := slices.Concat(c.question, why, warning, news)
+	if len(head)+len(below)+len(choices)+len(last) > h {
+		head, below, choices, last, caret = d.squeezed(&c, why, last, w, h)
 	}
-	above = above[:min(len(above), max(0, room))]
-	var last []draw.Row
-	if room > len(above) || !d.Active() && room >= 0 {
-		last = []draw.Row{draw.Line(draw.Faint, "  "+d.keys(w-2)).Cut(w, d.o.Glyphs.More)}
+	if below = append(below, choices...); caret != nil {
+		caret.Row += len(head) + len(below) - len(choices)
 	}
-	rows := append(above, must...)
-	if caret != nil {
-		caret.Row += len(rows)
-	}
-	rows = append(append(rows, choices...), last...)
-	for i, row := range rows {
-		if rows[i] = row.Cut(w, d.o.Glyphs.More); !d.Active() {
-			rows[i] = faint(rows[i])
-		}
-	}
+	below = append(below, last...)
 	if !d.Active() {
 		caret = nil
+		for i, row := range below {
+			below[i] = faint(row)
+		}
+	}
+	rows := append(head, below...)
+	for i, row := range rows {
+		rows[i] = row.Cut(w, g.More)
 	}
 	return rows, caret
 }
 
-// must returns the rows with the highest priority.
-func (d *Dialog) must(w int) []draw.Row {
-	var must []draw.Row
-	if text := d.warning(); text != "" {
-		must = draw.Wrap(draw.Row{{Role: draw.Warning, Text: "! " + draw.Clean(text)}}, w, draw.Blanks(2))
+// squeezed returns the parts of a dialog that has no room for all of them. The choices come
+// first, and how to answer while the question waits.
+func (d *Dialog) squeezed(c *card, why, hints []draw.Row, w, h int) (head, below, choices, last []draw.Row, caret *screen.Point) {
+	g := d.o.Glyphs
+	must := c.warn(w)
+	if !d.written && c.asker != "" {
+		must = append(must, indented([]draw.Row{draw.Line(draw.Faint, c.asker)})...)
 	}
-	if left := len(d.rest); left > 0 {
-		must = append(must, draw.Line(draw.Strong, amount.Of(left, "more line", "more lines")+": Enter to show"))
-	}
-	if d.note != "" {
-		must = append(must, draw.Wrap(draw.Line(draw.Bad, draw.Clean(d.note)), w, nil)...)
-	}
+	must = append(must, d.news(w)...)
 	for i := range must {
-		must[i] = must[i].Cut(w, d.o.Glyphs.More)
+		must[i] = must[i].Cut(w, g.More)
 	}
-	return must
+	most := h - len(must)
+	if !d.Active() {
+		most--
+	}
+	if most > len(d.menu().items) { // one row of the question
+		most--
+	}
+	choices, caret = d.menu().rows(d.look(), w, max(1, most))
+	must = must[:min(len(must), max(0, h-len(choices)))]
+	room := h - len(must) - len(choices)
+	take := func(rows []draw.Row) []draw.Row {
+		rows = rows[:min(len(rows), max(0, room))]
+		room -= len(rows)
+		return rows
+	}
+	if !d.Active() {
+		last = take(hints)
+	}
+	question := take(c.question)
+	if d.Active() {
+		last = take(hints)
+	}
+	below = append(append(question, take(why)...), must...)
+	if d.written {
+		head = take([]draw.Row{c.bottom(g, w)})
+	}
+	return head, below, choices, last, caret
 }
 
-// keys describes the available keys, as far as they fit into w cells.
-func (d *Dialog) keys(w int) string {
+// look returns how the choices are drawn.
+func (d *Dialog) look() look { return look{d.o.Glyphs, len(d.rest) > 0} }
+
+// news returns how many rows are still to be shown, and the error in the last entry.
+func (d *Dialog) news(w int) []draw.Row {
+	var rows []draw.Row
+	if left := len(d.rest); left > 0 {
+		rows = append(rows, draw.Line(draw.Strong, amount.Of(left, "more line", "more lines")+": Enter to show"))
+	}
+	if d.note != "" {
+		rows = append(rows, draw.Wrap(draw.Line(draw.Bad, draw.Clean(d.note)), w-indent, nil)...)
+	}
+	return indented(rows)
+}
+
+// keys describes the available keys, as far as they fit into w cells. The first and the last are
+// the most important ones.
+func (d *Dialog) keys(w int, c *card) string {
 	m := d.o.Bindings()
-	var all []string
+	var first, last string
+	var more []string
 	switch {
 	case !d.Active():
-		all = []string{"Waiting for you", m.Keys(keys.AnswerQuestion) + " to answer"}
+		first, last = "Waiting for you", m.Keys(keys.AnswerQuestion)+" to answer"
 		if w < 36 {
-			all = all[1:]
+			first = ""
 		}
 	case d.menu().field != nil:
-		all = []string{"Enter accept", "Esc back"}
+		first, last = "Enter accept", "Esc back"
 	default:
+		first, last = "Enter select", d.leave(w)
 		if d.menu().ticks {
-			all = append(all, "Space toggle")
+			more = append(more, "Space toggle")
 		}
-		all = append(append(append(all, "Enter select"), d.hints()...), d.leave(w))
-	}
-	text := ""
-	for _, one := range all {
-		if text != "" {
-			one = text + " " + d.o.Glyphs.Dot + " " + one
-		}
-		if cells.Width(one) <= w {
-			text = one
+		more = append(more, d.hints()...)
+		if key := m.Keys(keys.ShowDetails); key != "" && len(c.details) > 0 {
+			what := " details"
+			if d.details {
+				what = " hide details"
+			}
+			more = append(more, key+what)
 		}
 	}
-	return text
+	dot := " " + d.o.Glyphs.Dot + " "
+	if first != "" {
+		last = dot + last
+	}
+	for _, one := range more {
+		if cells.Width(first+dot+one+last) <= w {
+			first += dot + one
+		}
+	}
+	return first + last
 }
 
 // leave describes the effect of Esc, in w cells.
@@ -389,13 +513,14 @@ func (d *Dialog) leave(w int) string {
 	return "Esc stop the turn"
 }
 
-// faint returns the row with everything but warnings faint.
+// faint returns the row with everything but warnings faint, and nothing marked.
 func faint(r draw.Row) draw.Row {
 	out := make(draw.Row, len(r))
 	for i, s := range r {
 		if s.Role != draw.Warning {
 			s.Role = draw.Faint
 		}
+		s.Ground = draw.NoGround
 		out[i] = s
 	}
 	return out
@@ -403,7 +528,7 @@ func faint(r draw.Row) draw.Row {
 
 // newField returns a field with a prompt.
 func newField(prompt, text string) *edit.Field {
-	f := edit.New(prompt, "    ")
+	f := edit.New(prompt, "   ")
 	if text != "" {
 		f.Set(text)
 	}

@@ -42,13 +42,13 @@ func options() Options {
 func open(t testing.TB, q session.Question, w, h int) *console {
 	now := time.Unix(1000, 0)
 	d := &console{Dialog: New(q, NewGuard(now, time.Time{}, false), options()), t: t, now: now, w: w, h: h}
-	d.final = d.Open(w, h)
 	d.frame()
 	return d
 }
 
 // frame draws the dialog and lets the user see it.
 func (d *console) frame() ([]draw.Row, string) {
+	d.final = append(d.final, d.Overflow(d.w, d.h)...)
 	rows, caret := d.Rows(d.w, d.h)
 	if len(rows) > d.h {
 		d.t.Errorf("%d rows, more than %d", len(rows), d.h)
@@ -106,10 +106,10 @@ func (d *console) press(strokes string) Result {
 // text returns all visible text.
 func (d *console) text() string {
 	var b strings.Builder
+	rows, at := d.frame()
 	for _, row := range d.final {
 		b.WriteString(strings.TrimRight(draw.Palette{}.Paint(row), " ") + "\n")
 	}
-	rows, at := d.frame()
 	b.WriteString("---- caret " + at + "\n")
 	for _, row := range rows {
 		b.WriteString(strings.TrimRight(draw.Palette{}.Paint(row), " ") + "\n")
@@ -220,7 +220,7 @@ func TestLook(t *testing.T) {
 	hostile.Command = "rm \u202e~\x1b[2J\u00a0x\u200b\nprintf '1 Yes\t" + strings.Repeat("long ", 40) + strings.Repeat("x", 90) + "'"
 	hostile.Warning, hostile.Suggestions = "", nil
 	hostile.Reason.Text = strings.Repeat("the reason is long ", 30)
-	for _, size := range []struct{ w, h int }{{79, 10}, {39, 7}} {
+	for _, size := range []struct{ w, h int }{{79, 21}, {39, 9}, {119, 37}, {199, 47}} {
 		var b strings.Builder
 		for _, tt := range []struct {
 			name string

@@ -45,7 +45,7 @@ func (k *formKind) next() {
 		k.options = []session.Option{{Label: "yes"}, {Label: "no"}}
 	default:
 		k.options = []session.Option{{Label: "Type a value"}}
-		k.choices.field, k.typed = newField("  1 ", ""), true
+		k.choices.field, k.typed = newField(" 1 ", ""), true
 	}
 	for _, o := range k.options {
 		k.choices.items = append(k.choices.items, item{text: o.Label, remark: o.Description})
@@ -60,44 +60,36 @@ func (k *formKind) next() {
 }
 
 func (k *formKind) menu() *menu                    { return &k.choices }
-func (k *formKind) warning() string                { return "" }
 func (k *formKind) act(keys.Action) (Result, bool) { return Result{}, false }
 func (k *formKind) hints() []string                { return nil }
 
-// head returns who asks, and the message.
-func (k *formKind) head(w int) []draw.Row {
-	if k.at > 0 {
-		return nil
-	}
-	var rows []draw.Row
-	if k.From != "" {
-		rows = append(rows, draw.Line(draw.Strong, ask.ServerAsks(k.From)))
-	}
-	return append(rows, ask.Quote(k.Message, w)...)
-}
+// body returns the message.
+func (k *formKind) body(w int) []draw.Row { return ask.Quote(k.Message, w) }
 
-// about returns the current field.
-func (k *formKind) about(w int) []draw.Row {
+// card names who asks, and the current field.
+func (k *formKind) card(w int) card {
+	c := card{title: draw.Line(draw.Title, "Form")}
+	if k.From != "" {
+		c.title = draw.Line(draw.Title, ask.ServerAsks(k.From))
+	}
 	if len(k.Fields) == 0 {
-		return []draw.Row{draw.Line(draw.Text, "Agree?")}
+		c.question = indented([]draw.Row{draw.Line(draw.Strong, "Agree?")})
+		return c
+	}
+	if len(k.Fields) > 1 {
+		c.asker = fmt.Sprintf("%d of %d", k.at+1, len(k.Fields))
 	}
 	f := k.Fields[k.at]
 	row := draw.Row{{Role: draw.Strong, Text: draw.Clean(tool.OneLine(f.Label(), ask.MaxAbout))}}
-	var hints []string
-	if len(k.Fields) > 1 {
-		hints = append(hints, fmt.Sprintf("%d of %d", k.at+1, len(k.Fields)))
-	}
 	hint := ask.Unfilled(f)
 	if k.typed {
 		hint = ask.Hint(f)
 	}
 	if hint != "" {
-		hints = append(hints, hint)
+		row = append(row, draw.Span{Role: draw.Faint, Text: draw.Clean(" (" + hint + ")")})
 	}
-	if hints != nil {
-		row = append(row, draw.Span{Role: draw.Faint, Text: draw.Clean(" (" + strings.Join(hints, "; ") + ")")})
-	}
-	return append(draw.Wrap(row, w, draw.Blanks(2)), ask.Quote(f.Description, w)...)
+	c.question = append(indented(draw.Wrap(row, w-indent, nil)), ask.Quote(f.Description, w)...)
+	return c
 }
 
 func (k *formKind) choose(i int) Result {
@@ -118,7 +110,7 @@ func (k *formKind) choose(i int) Result {
 	case session.ListField:
 		return k.value(k.marked())
 	}
-	k.choices.field = newField("  1 ", "")
+	k.choices.field = newField(" 1 ", "")
 	return Result{Used: true}
 }
 

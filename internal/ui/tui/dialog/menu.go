@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"adze/internal/platform/term/cells"
 	"adze/internal/ui/draw"
 	"adze/internal/ui/edit"
 	"adze/internal/ui/keys"
@@ -98,7 +99,7 @@ func (m *menu) rows(l look, w, h int) ([]draw.Row, *screen.Point) {
 			caret.Row = len(rows)
 		}
 		if i == m.at && m.field != nil {
-			typed, at := m.fieldRows(w, max(1, h-len(rows)-(len(each)-i-1)))
+			typed, at := m.fieldRows(l.glyphs, w, max(1, h-len(rows)-(len(each)-i-1)))
 			caret = &screen.Point{Row: len(rows) + at.Row, Col: at.Col}
 			rows = append(rows, typed...)
 			continue
@@ -112,10 +113,10 @@ func (m *menu) rows(l look, w, h int) ([]draw.Row, *screen.Point) {
 // there is room.
 func (m *menu) fit(l look, w, h int) [][]draw.Row {
 	each := make([][]draw.Row, len(m.items))
-	total := 0
+	total, column := 0, m.column(w)
 	for i := range m.items {
 		m.items[i].cut = false
-		each[i] = m.item(i, l, w)
+		each[i] = m.item(i, l, w, column)
 		total += len(each[i])
 	}
 	shorten := func(i int) {
@@ -131,32 +132,55 @@ func (m *menu) fit(l look, w, h int) [][]draw.Row {
 		}
 	}
 	shorten(m.at)
+	if m.marks(m.at, l) {
+		for i, row := range each[m.at] {
+			each[m.at][i] = row.On(draw.SelectedGround, true)
+		}
+	}
 	return each
 }
 
 // fieldRows draws the input field.
-func (m *menu) fieldRows(w, h int) ([]draw.Row, *screen.Point) {
+func (m *menu) fieldRows(g draw.Glyphs, w, h int) ([]draw.Row, *screen.Point) {
 	lines, row, col := m.field.Rows(w+1, h)
 	rows := make([]draw.Row, len(lines))
 	for i, line := range lines {
 		rows[i] = draw.Line(draw.Text, line)
+		if i == 0 && strings.HasPrefix(line, " ") {
+			rows[i] = draw.Row{{Role: draw.Accent, Text: g.Mark}, {Role: draw.Text, Text: line[1:]}}
+		}
+		rows[i] = rows[i].On(draw.SelectedGround, true)
 	}
 	return rows, &screen.Point{Row: row, Col: col}
 }
 
-// item draws a choice.
-func (m *menu) item(i int, l look, w int) []draw.Row {
+// item draws a choice. Column is where the remarks begin, or 0 if they follow the texts.
+func (m *menu) item(i int, l look, w, column int) []draw.Row {
 	it := m.items[i]
-	mark, role := draw.Span{Text: "  "}, draw.Text
+	mark, role := draw.Span{Text: " "}, draw.Text
 	switch {
-	case it.off || l.unseen && !it.harmless:
+	case m.marks(i, l):
+		mark, role = draw.Span{Role: draw.Accent, Text: l.glyphs.Mark}, draw.Strong
+	case it.off, l.unseen && (!it.harmless || i == m.at):
 		role = draw.Faint
-	case i == m.at:
-		mark, role = draw.Span{Role: draw.Accent, Text: l.glyphs.Prompt + " "}, draw.Strong
 	}
-	if i == m.at && l.unseen {
-		mark, role = draw.Span{Text: "  "}, draw.Faint
+	row := draw.Row{mark, {Role: role, Text: m.label(i)}}
+	if it.remark != "" {
+		row = append(row, draw.Span{Role: draw.Faint, Text: draw.Blank(max(2, column-row.Width())) + draw.CleanQuestion(it.remark)})
 	}
+	var rows []draw.Row
+	for _, row := range draw.Wrap(row, w, draw.Blanks(3)) {
+		rows = append(rows, row.Cut(w, l.glyphs.More))
+	}
+	return rows
+}
+
+// marks reports whether a choice is drawn as the marked one.
+func (m *menu) marks(i int, l look) bool { return i == m.at && !l.unseen && !m.items[i].off }
+
+// label returns a choice's number and text.
+func (m *menu) label(i int) string {
+	it := m.items[i]
 	number := strconv.Itoa(i+1) + " "
 	if i >= 9 {
 		number = ""
@@ -168,15 +192,22 @@ func (m *menu) item(i int, l look, w int) []draw.Row {
 		}
 		number += box
 	}
-	row := draw.Row{mark, {Role: role, Text: number + draw.CleanQuestion(it.text)}}
-	if it.remark != "" {
-		row = append(row, draw.Span{Role: draw.Faint, Text: "  " + draw.CleanQuestion(it.remark)})
+	return number + draw.CleanQuestion(it.text)
+}
+
+// column returns the column where all remarks can begin in rows of w cells, or 0.
+func (m *menu) column(w int) int {
+	column, longest := 0, 0
+	for i, it := range m.items {
+		if it.remark != "" {
+			column = max(column, 1+cells.Width(m.label(i))+3)
+			longest = max(longest, cells.Width(draw.CleanQuestion(it.remark)))
+		}
 	}
-	var rows []draw.Row
-	for _, row := range draw.Wrap(row, w, draw.Blanks(4)) {
-		rows = append(rows, row.Cut(w, l.glyphs.More))
+	if column+longest > w {
+		return 0
 	}
-	return rows
+	return column
 }
 
 // ticked returns the ticked choices, otherwise the marked one.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"adze/internal/permission"
+	"adze/internal/platform/term/cells"
 	"adze/internal/session"
 	"adze/internal/tool"
 	"adze/internal/ui/ask"
@@ -24,6 +25,7 @@ type permissionKind struct {
 	grant   grant
 	plan    *tool.Plan // presented plan, or nil
 	draft   *string    // the user's edited text; nil if unedited
+	problem string     // the error that the edited text would cause; may be empty
 }
 
 // The indexes of the choices, which are the same for all calls but plans.
@@ -58,63 +60,130 @@ func newPermission(q session.Permission, o Options) *permissionKind {
 func (k *permissionKind) offer() {
 	if text := ask.Changes(&k.Question, k.grant.updates); text != "" {
 		k.choices.items[always] = item{text: "Yes, and " + tool.OneLine(text, ask.MaxReason)}
+		if k.accepts() {
+			k.choices.items[always].remark = k.o.Bindings().Keys(keys.CycleMode)
+		}
 	}
 }
 
-func (k *permissionKind) menu() *menu     { return &k.choices }
-func (k *permissionKind) warning() string { return tool.OneLine(k.Warning, ask.MaxAbout) }
+// accepts reports whether the lasting choice accepts edits in this session, like the key that
+// changes the mode.
+func (k *permissionKind) accepts() bool {
+	u := k.grant.updates
+	return k.plan == nil && len(u) == 1 && u[0].Mode == permission.AcceptEdits
+}
 
-// head returns the proposed action in full.
-func (k *permissionKind) head(w int) []draw.Row {
-	var rows []draw.Row
+func (k *permissionKind) menu() *menu { return &k.choices }
+
+func (k *permissionKind) card(w int) card {
+	c := card{warning: draw.Clean(tool.OneLine(k.Warning, ask.MaxAbout)), details: k.details()}
 	if k.Agent != nil {
-		rows = append(rows, draw.Wrap(draw.Line(draw.Faint, draw.Clean(tool.OneLine(k.Agent.String(), ask.MaxAbout))+" asks:"), w, nil)...)
+		c.asker = draw.Clean(tool.OneLine(k.Agent.String(), ask.MaxAbout)) + " asks"
 	}
-	rows = append(rows, draw.Wrap(k.title(), w, draw.Blanks(2))...)
+	c.question = indented(draw.Wrap(draw.Line(draw.Strong, draw.Clean(ask.Question(&k.Question))), w-indent, nil))
+	if k.plan != nil {
+		c.title = k.planTitle()
+		return c
+	}
+	c.title = k.title(w)
+	var said []string
+	if why := ask.Why(&k.Question); why != "" {
+		said = append(said, why)
+	}
+	if k.Dir != "" && k.Command != "" {
+		said = append(said, "In "+k.short(k.Dir)+".")
+	}
+	c.reason = draw.Clean(strings.Join(said, " "))
+	return c
+}
+
+// title names the call.
+func (k *permissionKind) title(w int) draw.Row {
+	if k.Command == "" {
+		row := draw.Line(draw.Title, draw.Clean(ask.Title(&k.Question)))
+		if d, ok := k.Preview.(tool.Diff); ok {
+			row = append(row, draw.Span{Role: draw.Added, Text: fmt.Sprintf("  +%d", d.Added)}, draw.Span{Role: draw.Removed, Text: fmt.Sprintf(" -%d", d.Removed)})
+		}
+		return row
+	}
+	if k.brief(w) {
+		return draw.Line(draw.Title, "Run "+k.Command)
+	}
+	return draw.Line(draw.Title, draw.Clean(ask.Title(&k.Question)))
+}
+
+// brief reports whether the title shows the whole command. It must not look like a part of the
+// rule.
+func (k *permissionKind) brief(w int) bool {
+	room := w - len("-- ! Run  --") - cells.Width(k.Warning) - len("-- ")
+	return !strings.ContainsAny(k.Command, "\n\t!") && !strings.Contains(k.Command, k.o.Glyphs.Rule) && draw.Spell(k.Command) == k.Command && cells.Width(k.Command) <= room
+}
+
+// body returns the proposed action in full.
+func (k *permissionKind) body(w int) []draw.Row {
+	var rows []draw.Row
+	if k.draft != nil && k.plan == nil {
+		text := "You changed the new text. The model will see your changes."
+		rows = append(rows, draw.Wrap(draw.Line(draw.Faint, "  "+text), w, draw.Blanks(2))...)
+	}
+	if k.problem != "" {
+		rows = append(rows, draw.Wrap(draw.Line(draw.Bad, "  "+draw.Clean("This would fail: "+k.problem)), w, draw.Blanks(2))...)
+	}
 	if k.Command != "" {
-		rows = append(rows, ask.Whole(k.Command, w)...)
+		if !k.brief(w) {
+			rows = append(rows, ask.Whole(k.Command, w)...)
+		}
+		if k.About != "" {
+			rows = append(rows, draw.Wrap(draw.Line(draw.Faint, "  "+draw.Clean(tool.OneLine(k.About, ask.MaxAbout))), w, draw.Blanks(2))...)
+		}
 	}
 	switch {
 	case k.plan != nil:
 		rows = append(rows, k.planRows(w)...)
+	case k.problem != "":
 	case k.Preview != nil:
 		rows = append(rows, k.preview(w)...)
 	case k.Command == "" && !k.NeedsPerson:
 		rows = append(rows, ask.Input(k.Input, w)...)
 	}
+	for line := range strings.SplitSeq(k.Consent, "\n") {
+		if line != "" && k.plan == nil {
+			rows = append(rows, draw.Wrap(draw.Line(draw.Text, "  "+draw.Clean(line)), w, draw.Blanks(2))...)
+		}
+	}
 	return rows
 }
 
-// title returns the first row: the programs that a command runs, or a description of the call.
-func (k *permissionKind) title() draw.Row {
-	name := firstOf(k.DisplayName, k.Tool)
-	switch {
-	case k.plan != nil:
-		return draw.Row{{Role: draw.Strong, Text: "Plan"}, {Role: draw.Faint, Text: "  " + draw.Clean(k.short(k.plan.File))}}
-	case k.Command == "":
-		row := draw.Line(draw.Strong, draw.Clean(firstOf(k.Title, name)))
-		if d, ok := k.Preview.(tool.Diff); ok {
-			row = append(row, draw.Span{Role: draw.Faint, Text: fmt.Sprintf("  +%d -%d", d.Added, d.Removed)})
+// details returns the facts behind the question.
+func (k *permissionKind) details() []detail {
+	var all []detail
+	add := func(name, text string) {
+		if text != "" {
+			all = append(all, detail{name, draw.Clean(tool.OneLine(text, ask.MaxReason))})
 		}
-		return row
 	}
-	row := draw.Line(draw.Strong, "Run")
-	if len(k.Programs) > 0 {
-		row = append(row, draw.Span{Role: draw.Strong, Text: "  " + draw.Clean(strings.Join(k.Programs, ", "))})
+	if text := k.Reason.String(); text != "" {
+		add("Why", ask.Sentence(text))
 	}
-	text := "  " + k.o.Glyphs.Dot + " " + name
-	if k.About != "" {
-		text += ": " + tool.OneLine(k.About, ask.MaxAbout)
+	if k.plan != nil {
+		add("File", k.short(k.plan.File))
 	}
-	return append(row, draw.Span{Role: draw.Faint, Text: draw.Clean(text)})
+	add("Tool", k.Tool)
+	add("Server", k.Server)
+	if k.Agent != nil {
+		add("Agent", k.Agent.String())
+	}
+	add("Runs", strings.Join(k.Programs, ", "))
+	add("Folder", k.short(k.Dir))
+	if k.grant.rules() != nil {
+		add("2 saves", k.grant.text())
+	}
+	return all
 }
 
-// preview returns the proposed change. For a single file, the title already describes it.
+// preview returns the proposed change.
 func (k *permissionKind) preview(w int) []draw.Row {
-	shown := draw.Rows(k.Preview, draw.Options{Dir: k.o.Dir, Proposed: true, Glyphs: k.o.Glyphs})
-	if d, ok := k.Preview.(tool.Diff); ok && !d.Created && len(shown) > 1 {
-		shown = shown[1:]
-	}
+	shown := ask.Change(&k.Question, draw.Options{Dir: k.o.Dir, Glyphs: k.o.Glyphs})
 	var rows []draw.Row
 	for _, row := range draw.Indent(shown, draw.Blanks(2), draw.Blanks(2)) {
 		n, length := gutter(row, w), len(row.String())
@@ -132,43 +201,6 @@ func gutter(row draw.Row, w int) int {
 		n++
 	}
 	return max(4, min(n, w/3))
-}
-
-// about describes where and why, and the meaning of a yes.
-func (k *permissionKind) about(w int) []draw.Row {
-	if k.plan != nil {
-		return k.planAbout(w)
-	}
-	var said []string
-	if k.Server != "" {
-		said = append(said, "A tool of the server "+k.Server+".")
-	}
-	if why := ask.Why(&k.Question); why != "" {
-		said = append(said, why)
-	}
-	if k.Dir != "" && k.Command != "" {
-		said = append(said, "In "+k.short(k.Dir)+".")
-	}
-	var row draw.Row
-	if k.Consent == "" {
-		row = draw.Line(draw.Strong, draw.Clean(tool.OneLine(ask.Question(&k.Question), ask.MaxAbout)))
-	}
-	if len(said) > 0 {
-		if row != nil {
-			said[0] = " " + said[0]
-		}
-		row = append(row, draw.Span{Role: draw.Faint, Text: draw.Clean(strings.Join(said, " "))})
-	}
-	var rows []draw.Row
-	if len(row) > 0 {
-		rows = draw.Wrap(row, w, nil)
-	}
-	for line := range strings.SplitSeq(k.Consent, "\n") {
-		if line != "" {
-			rows = append(rows, draw.Wrap(draw.Line(draw.Text, draw.Clean(line)), w, nil)...)
-		}
-	}
-	return rows
 }
 
 // short returns a path as users write it.
@@ -193,7 +225,7 @@ func (k *permissionKind) choose(i int) Result {
 	case no:
 		return k.refuse()
 	}
-	k.choices.field = newField("  "+fmt.Sprint(i+1)+" No: ", "")
+	k.choices.field = newField(" "+fmt.Sprint(i+1)+" No: ", "")
 	return Result{Used: true}
 }
 
@@ -245,13 +277,15 @@ func (k *permissionKind) enter(text string) Result {
 
 func (k *permissionKind) act(a keys.Action) (Result, bool) {
 	switch {
+	case a == keys.CycleMode && k.accepts():
+		return k.choose(always), true
 	case a == keys.EditDraft && k.Draft != nil:
 		text := k.text()
 		return Result{Used: true, Edit: &text}, true
 	case k.plan != nil || k.choices.at != always:
 		return Result{}, false
 	case a == keys.EditRule && k.grant.rules() != nil:
-		k.choices.field = newField("  2 Rule: ", k.grant.text())
+		k.choices.field = newField(" 2 Rule: ", k.grant.text())
 		return Result{Used: true}, true
 	case a == keys.CycleScope && k.grant.lasts():
 		k.grant.cycle()
@@ -284,29 +318,24 @@ func (k *permissionKind) text() string {
 	return text
 }
 
-// edited accepts the user's edited text.
-func (k *permissionKind) edited(text string, w int) Result {
+// edited accepts the user's edited text, and reports whether it has changed.
+func (k *permissionKind) edited(text string) bool {
 	if k.Draft == nil || text == k.text() {
-		return Result{}
+		return false
 	}
-	k.draft = &text
-	if k.plan != nil {
-		rows := append([]draw.Row{draw.Line(draw.Strong, "Plan, as you changed it")}, k.planRows(w)...)
-		return Result{Final: rows}
-	}
-	rows := []draw.Row{draw.Line(draw.Faint, "You changed the new text. The model will see your changes.")}
-	if k.Draft.Preview == nil {
-		return Result{Final: rows}
+	k.draft, k.problem = &text, ""
+	if k.plan != nil || k.Draft.Preview == nil {
+		return true
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), previewTime)
 	defer cancel()
 	shown, err := k.Draft.Preview(ctx, k.input(nil))
 	if err != nil {
-		text := "This would fail: " + tool.OneLine(err.Error(), ask.MaxReason)
-		return Result{Final: append(rows, draw.Wrap(draw.Line(draw.Bad, draw.Clean(text)), w, nil)...)}
+		k.problem = tool.OneLine(err.Error(), ask.MaxReason)
+		return true
 	}
 	k.Preview = shown
-	return Result{Final: append(append(rows, draw.Wrap(k.title(), w, draw.Blanks(2))...), k.preview(w)...)}
+	return true
 }
 
 // previewTime is the time limit for previewing an edited text.
@@ -323,18 +352,11 @@ func (k *permissionKind) hints() []string {
 		}
 	}
 	if k.Draft != nil {
-		what := " edit the text"
+		what := " edit first"
 		if k.plan != nil {
 			what = " edit the plan"
 		}
 		all = append(all, k.o.Bindings().Keys(keys.EditDraft)+what)
 	}
 	return all
-}
-
-func firstOf(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

@@ -46,16 +46,18 @@ func keepsMode(p *tool.Plan) bool {
 
 // planRows returns the entire plan.
 func (k *permissionKind) planRows(w int) []draw.Row {
-	plan := markdown.Stream{Width: w, Marks: k.o.Marks, Links: k.o.Links, Glyphs: k.o.Glyphs}
-	return append(plan.Add(strings.TrimSpace(term.SpellControls(k.text()))), plan.End()...)
+	plan := markdown.Stream{Width: max(1, w-2), Marks: k.o.Marks, Links: k.o.Links, Glyphs: k.o.Glyphs}
+	rows := append(plan.Add(strings.TrimSpace(term.SpellControls(k.text()))), plan.End()...)
+	return draw.Indent(rows, draw.Blanks(2), draw.Blanks(2))
 }
 
-func (k *permissionKind) planAbout(w int) []draw.Row {
-	text := "Go ahead with this plan?"
-	if len(k.plan.Asks) > 0 {
-		text += " Yes also allows: " + strings.Join(k.plan.Asks, "; ") + "."
+// planTitle names the plan.
+func (k *permissionKind) planTitle() draw.Row {
+	text := "Plan"
+	if k.draft != nil {
+		text = "Plan, as you changed it"
 	}
-	return draw.Wrap(draw.Line(draw.Strong, draw.Clean(text)), w, nil)
+	return draw.Line(draw.Title, text)
 }
 
 func (k *permissionKind) choosePlan(i int) Result {
@@ -73,7 +75,7 @@ func (k *permissionKind) choosePlan(i int) Result {
 	case planFresh:
 		return k.afresh()
 	}
-	k.choices.field = newField("  "+fmt.Sprint(i+1)+" No: ", "")
+	k.choices.field = newField(" "+fmt.Sprint(i+1)+" No: ", "")
 	return Result{Used: true}
 }
 

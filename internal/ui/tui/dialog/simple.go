@@ -12,11 +12,16 @@ import (
 // A Simple question has a few answers and needs no session. The reply is a [session.Selection]
 // with the answer, or a declined one.
 type Simple struct {
-	Text    string
-	Answers []string
-	Marked  int    // index of the preselected answer
-	Letters string // one key per answer; may be empty
-	Leaving string // effect of Esc, such as "no"
+	Title    string // the subject in a few words
+	Body     string // what the user should know before; may be empty
+	Warning  string // what the user may lose; may be empty
+	Question string
+	Reason   string // one line; may be empty
+	Answers  []string
+	Remarks  []string // explanations of the answers; may be shorter, and nil
+	Marked   int      // index of the preselected answer
+	Letters  string   // one key per answer; may be empty
+	Leaving  string   // effect of Esc, such as "no"
 }
 
 // NewSimple returns the dialog of a simple question.
@@ -26,6 +31,9 @@ func NewSimple(q Simple, g Guard, o Options) *Dialog {
 		it := item{text: text, harmless: i == q.Marked}
 		if i < len(q.Letters) {
 			it.letter = q.Letters[i : i+1]
+		}
+		if i < len(q.Remarks) {
+			it.remark = q.Remarks[i]
 		}
 		k.choices.items = append(k.choices.items, it)
 	}
@@ -38,20 +46,27 @@ type simpleKind struct {
 	choices menu
 }
 
-// about returns the question, with the first line in bold.
-func (k *simpleKind) about(w int) []draw.Row {
+func (k *simpleKind) card(w int) card {
+	var title draw.Row
+	if k.Title != "" {
+		title = draw.Line(draw.Title, draw.CleanQuestion(k.Title))
+	}
+	return card{
+		title: title, warning: draw.CleanQuestion(k.Warning), reason: draw.CleanQuestion(k.Reason),
+		question: indented(draw.Wrap(draw.Line(draw.Strong, draw.CleanQuestion(k.Question)), w-indent, nil)),
+	}
+}
+
+func (k *simpleKind) body(w int) []draw.Row {
 	var rows []draw.Row
-	role := draw.Strong
-	for line := range strings.Lines(k.Text) {
-		rows = append(rows, draw.Wrap(draw.Line(role, draw.CleanQuestion(strings.TrimSuffix(line, "\n"))), w, nil)...)
-		role = draw.Text
+	for line := range strings.Lines(k.Body) {
+		rows = append(rows, draw.Wrap(draw.Line(draw.Text, "  "+draw.CleanQuestion(strings.TrimSuffix(line, "\n"))), w, draw.Blanks(2))...)
 	}
 	return rows
 }
 
-func (k *simpleKind) menu() *menu                    { return &k.choices }
-func (k *simpleKind) warning() string                { return "" }
-func (k *simpleKind) head(int) []draw.Row            { return nil }
+func (k *simpleKind) menu() *menu { return &k.choices }
+
 func (k *simpleKind) act(keys.Action) (Result, bool) { return Result{}, false }
 func (k *simpleKind) hints() []string                { return nil }
 func (k *simpleKind) enter(string) Result            { return Result{Used: true} }

@@ -61,8 +61,8 @@ func Ask(ctx context.Context, c Config, q dialog.Simple) (chosen int, typed []by
 			Glyphs: c.Glyphs, Bindings: func() *keys.Map { return bindings }, Marks: !c.Palette.Coloured(),
 		}),
 	}
-	s.final = s.dialog.Open(s.width(), s.room())
 	chosen, err = s.run(ctx)
+	s.final = append(s.final, s.dialog.Close()...)
 	s.screen.Frame(c.Palette.Lines(append(s.final, s.outcome(chosen, err)...)), nil, screen.Point{})
 	s.screen.Leave()
 	return chosen, s.typed, err
@@ -197,6 +197,7 @@ func (s *stage) frame() time.Duration {
 		s.dialog.Shown(time.Now())
 	}
 	wait := s.dialog.Look(time.Now(), !s.composer.Empty())
+	s.final = append(s.final, s.dialog.Overflow(s.width(), s.room())...)
 	rows, caret := s.dialog.Rows(s.width(), s.room())
 	if !s.composer.Empty() {
 		typed, at := s.composer.Rows(s.Width(), max(1, s.Height()/3))
@@ -228,7 +229,7 @@ func (s *stage) outcome(chosen int, err error) []draw.Row {
 	case chosen >= 0:
 		answer = s.question.Answers[chosen]
 	}
-	return draw.Wrap(draw.Row{{Text: draw.Clean(s.question.Text) + " "}, {Role: draw.Faint, Text: draw.Clean(answer)}}, s.width(), nil)
+	return draw.Wrap(draw.Row{{Text: draw.Clean(s.question.Question) + " "}, {Role: draw.Faint, Text: draw.Clean(answer)}}, s.width(), nil)
 }
 
 func (s *stage) width() int { return min(s.Width()-1, screen.Widest) }

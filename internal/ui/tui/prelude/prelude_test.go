@@ -80,7 +80,7 @@ func asked(t *testing.T, ctx context.Context) *person {
 		p.chosen, typed, p.err = Ask(ctx, Config{
 			In: p, Out: p.Terminal, Waiter: p, Width: func() int { return 60 }, Height: func() int { return 12 },
 			Changes: p.changes, Suspend: func() { p.stopped = append(p.stopped, p.Text()) }, Resume: func() { p.resumed++ }, Glyphs: draw.Unicode(),
-		}, dialog.Simple{Text: "Trust this workspace?", Answers: []string{"Yes", "No"}, Marked: 1, Letters: "yn", Leaving: "no"})
+		}, dialog.Simple{Question: "Trust this workspace?", Answers: []string{"Yes", "No"}, Marked: 1, Letters: "yn", Leaving: "no"})
 		p.typed, p.over = string(typed), true
 	}()
 	synctest.Wait()
@@ -123,7 +123,7 @@ func TestAnswers(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := asked(t, t.Context())
-				if text := p.Text(); !strings.Contains(text, "Trust this workspace?\n  1 Yes\n❯ 2 No\n  Enter select ∙ Esc no") {
+				if text := p.Text(); !strings.Contains(text, "Trust this workspace?\n 1 Yes\n▌2 No\n Enter select ∙ Esc no") {
 					t.Errorf("it shows:\n%s", text)
 				}
 				p.types(tt.keys...)

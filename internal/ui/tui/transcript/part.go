@@ -22,8 +22,11 @@ const (
 	questionGroup // rows written by a question
 )
 
-// apart reports whether an empty row separates two parts.
-func apart(a, b group) bool { return a != b || a == promptGroup || a == speechGroup }
+// apart reports whether an empty row separates two parts. The outcome of a call follows the
+// question about it.
+func apart(a, b group) bool {
+	return a != b && !(a == questionGroup && b == callGroup) || a == promptGroup || a == speechGroup
+}
 
 // A part is an element of a transcript.
 type part struct {

@@ -5,9 +5,12 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"adze/internal/agent"
 	"adze/internal/commands"
 	"adze/internal/msg"
+	"adze/internal/tool"
 	"adze/internal/ui/draw"
+	"adze/internal/ui/edit"
 )
 
 // Prompt shows the user's message. Brief is the same text with placeholders for pasted text.
@@ -66,23 +69,33 @@ func (r *record) Page(p commands.Page) {
 // Begin shows the first rows of a page that is read elsewhere.
 func (r *record) Begin(p commands.Page, rows int) { r.put(&sheet{page: p, max: maxShown, head: rows}) }
 
-// Recall shows messages of an earlier conversation.
-func (r *record) Recall(entries []msg.Entry) {
-	for _, e := range entries {
-		text := commands.MessageText(e.Message)
-		switch {
-		case e.Hidden:
+// Recall shows the last turns of an earlier conversation.
+func (t *Transcript) Recall(events []agent.Event) {
+	for _, ev := range events {
+		if a, ok := ev.(agent.Appended); ok && a.Entry.Message.Role == msg.User {
+			t.recallPrompt(a.Entry)
 			continue
-		case text == "":
-		case e.Message.Role == msg.User:
-			r.put(&prompt{text: text, brief: text})
-		default:
-			r.put(&answer{text: text})
 		}
-		for _, line := range commands.CallLines(e.Message) {
-			r.faint(r.cfg.Glyphs.Dot + " " + line)
-		}
+		t.event(ev)
 	}
+	t.Settle()
+	t.activity, t.calls, t.checklist = activity{}, nil, nil
+}
+
+// recallPrompt shows a user message of an earlier conversation, or a command that the user ran.
+func (t *Transcript) recallPrompt(e msg.Entry) {
+	t.settle()
+	text := commands.MessageText(e.Message)
+	if command, output, ok := msg.RanCommand(text); ok {
+		t.Command("!" + command)
+		t.Page(commands.Page{Blocks: []commands.Block{commands.Output{Display: tool.Output{Text: output, Lines: strings.Count(output, "\n") + 1}}}})
+		return
+	}
+	brief := text
+	if len(e.Pasted) > 0 {
+		brief = strings.TrimSpace(edit.DraftOf(msg.TypedTexts(e.Message)[0], e.Pasted).Brief())
+	}
+	t.Prompt(text, brief)
 }
 
 // Whole shows a page without omitting anything.

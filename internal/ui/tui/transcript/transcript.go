@@ -63,7 +63,6 @@ type Transcript struct {
 	shown    map[string][]draw.Row // subjects of questions, by tool use
 	// checklist is the task list, if it changed in this turn.
 	checklist tool.Checklist
-	held      []agent.ToolDone // calls that ended during a question, which stays below its subject
 }
 
 // New returns an empty transcript.
@@ -99,25 +98,13 @@ func (t *Transcript) Entry(e session.Entry) {
 			c.began = t.cfg.Now()
 		}
 		delete(t.waiting, ev.ID)
-		if t.asked == 0 {
-			t.release()
-		}
 	case session.Finished:
-		t.release()
 		t.finished(ev)
 	case session.Changed:
 		if ev.Model != "" && t.cfg.ModelName != nil {
 			t.Say("The model is now " + t.cfg.ModelName(ev.Model) + ".")
 		}
 	}
-}
-
-// release shows the calls that ended during a question.
-func (t *Transcript) release() {
-	for _, ev := range t.held {
-		t.done(ev)
-	}
-	t.held = nil
 }
 
 // event handles an event of the agent loop.
@@ -140,10 +127,6 @@ func (t *Transcript) event(ev agent.Event) {
 			c.progress(ev.Display)
 		}
 	case agent.ToolDone:
-		if t.asked > 0 {
-			t.held = append(t.held, ev)
-			return
-		}
 		t.done(ev)
 		t.activity.phase("Working", now)
 	case agent.Retrying:

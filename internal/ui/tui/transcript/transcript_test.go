@@ -600,23 +600,6 @@ func TestClockWaitsForTheAnswer(t *testing.T) {
 	}
 }
 
-// TestQuestionStaysBelowItsSubject checks that a call that ends during a question is shown
-// after the answer, so that the question stays below its subject.
-func TestQuestionStaysBelowItsSubject(t *testing.T) {
-	s := newStage(t, 80, 20, Config{})
-	s.start("a", "cat nosuch.go")
-	s.start("b", "make")
-	s.entry(session.Asked{ID: "q", Question: session.Permission{Question: permission.Question{ID: "b"}}})
-	s.loop(agent.ToolDone{Use: use("a"), Result: bad("no such file")})
-	if got := s.text(); strings.Contains(got, "nosuch") {
-		t.Errorf("it is shown during the question:\n%s", got)
-	}
-	s.entry(session.Settled{ID: "q"})
-	if got := s.text(); !strings.Contains(got, "nosuch.go: no such file") {
-		t.Errorf("it is not shown after the answer:\n%s", got)
-	}
-}
-
 // TestRefusedChangeIsKept checks that the pager shows a change that the user refused.
 func TestRefusedChangeIsKept(t *testing.T) {
 	s := newStage(t, 80, 20, Config{})
