@@ -1,6 +1,7 @@
 // Package screen renders to a terminal: finished lines, which are written once, and below them
 // a few live rows that are updated in place. Scrolled-off lines never change. It sends no
-// queries and requires only cursor movement and erasing. A slow terminal does not block
+// queries and requires only cursor movement, erasing and
+// inserting lines. A slow terminal does not block
 // callers: it receives every finished line, but only the latest live rows. Apart from styles
 // and links, control sequences are never written.
 package screen

@@ -67,12 +67,17 @@ func TestFrames(t *testing.T) {
 		width, height := rapid.IntRange(4, 30).Draw(t, "width"), rapid.IntRange(3, 8).Draw(t, "height")
 		s := newStage(width, height, false)
 		line := rapid.OneOf(rapid.StringMatching(`[a-c ]{0,12}[a-c]`), rapid.SampledFrom([]string{
-			"", "漢字 x", "e\u0301a", "ae\u0301", "\x1b[1mstrong\x1b[0m x", "\x1b[1mstrange\x1b[0m x", "\x1b[1mst\x1b[0m", "👍🏽 a", "👍 a", "❤\ufe0fb", "🇩🇪🇫🇷c",
+			"", "a line of some length", "a line of same length", "\x1b[1m⠙\x1b[0m works for 1s", "\x1b[1m⠹\x1b[0m works for 2s", "漢字 x", "e\u0301a", "ae\u0301", "\x1b[1mstrong\x1b[0m x", "\x1b[1mstrange\x1b[0m x", "\x1b[1mst\x1b[0m", "👍🏽 a", "👍 a", "❤\ufe0fb", "🇩🇪🇫🇷c",
 		}))
 		var want []string
 		for range rapid.IntRange(1, 12).Draw(t, "frames") {
 			final := rapid.SliceOfN(line, 0, 4).Draw(t, "final")
 			live := rapid.SliceOfN(line, 0, 10).Draw(t, "live")
+			if n := rapid.IntRange(0, len(s.region.rows)).Draw(t, "same"); n > 0 { // the last rows only move
+				for _, row := range s.region.rows[len(s.region.rows)-n:] {
+					live = append(live, row.given)
+				}
+			}
 			if n := rapid.IntRange(0, min(2, len(s.region.rows))).Draw(t, "ready"); n > 0 && len(final) == 0 {
 				for _, row := range s.region.rows[:n] { // rows that stay where they are
 					final = append(final, row.given)
