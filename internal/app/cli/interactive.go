@@ -112,7 +112,9 @@ func (o *runOptions) frontEnd(env *Env, t *interactiveRun, in invocation) front 
 		cfg.First = commands.PickSession
 	}
 	if !simple && t.takeKeys(env, &cfg) {
-		cfg.Repaint = repainter(cfg.Palette, func() string { return p.Settings().Text("theme") }, env.Getenv)
+		theme := func() string { return p.Settings().Text("theme") }
+		paint := &repainter{now: cfg.Palette, name: theme(), theme: theme, getenv: env.Getenv, background: draw.BackgroundFor(env.Getenv)}
+		cfg.Repaint, cfg.Reply = paint.palette, paint.reply
 		t.separator, t.help = " "+cfg.Glyphs.Dot+" ", "/ commands   @ files   ! shell   # note   Shift-Tab mode   ? keys"
 		return tui.New(cfg)
 	}
@@ -174,6 +176,9 @@ func (t *interactiveRun) takeKeys(env *Env, cfg *tui.Config) bool {
 	}
 	modes := term.KeyModes(env.Stdout, env.Getenv)
 	modes.On()
+	if cfg.Palette.Coloured() && term.Replies(env.Getenv) {
+		modes.AskBackground()
+	}
 	changes, stop := term.Changes()
 	cfg.Changes, cfg.Reflows = changes, term.Reflows(env.Getenv)
 	if term.Links(env.Getenv) {

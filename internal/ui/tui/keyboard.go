@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"adze/internal/ui/controller"
-	"adze/internal/ui/draw"
 	"adze/internal/ui/edit"
 	"adze/internal/ui/keys"
 	"adze/internal/ui/tui/compose"
@@ -24,8 +23,9 @@ type keyboard struct {
 	saved   []byte            // last saved draft
 }
 
-func newKeyboard(typing controller.InputConfig, glyphs draw.Glyphs) *keyboard {
-	k := &keyboard{Composer: compose.New(glyphs, typing.History), typing: typing, decoder: keys.Decoder{Remote: typing.Remote}}
+func newKeyboard(cfg Config) *keyboard {
+	typing := cfg.Typing
+	k := &keyboard{Composer: compose.New(cfg.Glyphs, typing.History), typing: typing, decoder: keys.Decoder{Remote: typing.Remote, Reply: cfg.Reply}}
 	if k.typing.Bindings == nil {
 		usual := keys.Defaults()
 		k.typing.Bindings = func() *keys.Map { return usual }

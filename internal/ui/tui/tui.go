@@ -25,9 +25,11 @@ type Config struct {
 	Terminal
 	Palette draw.Palette
 	Glyphs  draw.Glyphs
-	// Repaint returns the palette if the user has chosen another theme since the last call; it
-	// may be nil.
+	// Repaint returns the palette if it has changed since the last call, with the theme or the
+	// terminal's background; it may be nil.
 	Repaint func() (p draw.Palette, changed bool)
+	// Reply is called with the terminal's replies to queries, before Repaint; it may be nil.
+	Reply func(text string)
 	// Notify returns the sequence to write to the terminal to notify the user; it may be nil.
 	Notify func(attention.Cause) string
 	// Verbose shows all command output.
@@ -78,7 +80,7 @@ type Front struct {
 // New returns a front end.
 func New(cfg Config) *Front {
 	cfg.Width, cfg.Height = known(cfg.Width, 80), known(cfg.Height, 24)
-	f := &Front{cfg: cfg, keyboard: newKeyboard(cfg.Typing, cfg.Glyphs), Driver: controller.New(cfg.Config)}
+	f := &Front{cfg: cfg, keyboard: newKeyboard(cfg), Driver: controller.New(cfg.Config)}
 	f.screen = screen.New(cfg.Out, func() (int, int) { return cfg.Width(), cfg.Height() }, cfg.Reflows)
 	f.script = f.newScript()
 	f.outbox = &outbox{driver: f.Driver, keyboard: f.keyboard, script: f.script}
