@@ -71,10 +71,23 @@ func (tm *terminal) key(name string) {
 	tm.tmux("send-keys", name)
 }
 
-// screen returns the screen, including scrollback.
+// screen returns the screen, including scrollback, without what frames the input and moves.
 func (tm *terminal) screen() string {
 	tm.t.Helper()
-	return strings.TrimRight(tm.tmux("capture-pane", "-p", "-J", "-S", "-"), "\n")
+	return unframed(strings.TrimRight(tm.tmux("capture-pane", "-p", "-J", "-S", "-"), "\n"))
+}
+
+// What frames the input, and moves.
+var (
+	inputRule   = regexp.MustCompile(`(?m)^(?:─+|-+) *\n([❯>!#]|  stashed)`)
+	placeholder = regexp.MustCompile(`(?m)^([❯>] )Message(?:…|\.\.\.) *$`)
+	spinner     = regexp.MustCompile(`(?m)^[⠀-⣿] `)
+)
+
+// unframed returns a screen without the rule above the input and the placeholder in it, and with
+// the glyph of terminals where none moves.
+func unframed(screen string) string {
+	return spinner.ReplaceAllString(placeholder.ReplaceAllString(inputRule.ReplaceAllString(screen, "$1"), "$1"), "▸ ")
 }
 
 // waitFor waits until the screen matches a pattern, and returns the screen.

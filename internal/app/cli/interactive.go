@@ -102,6 +102,7 @@ func (o *runOptions) frontEnd(env *Env, t *interactiveRun, in invocation) front 
 		Dir:      env.Dir, Home: env.Getenv("HOME"), Verbose: o.verbose, Glyphs: draw.GlyphsFor(env.Getenv), Typing: t.typing(env),
 		Palette:  draw.PaletteFor(!simple, p.Settings().Text("theme"), env.Getenv),
 		Thinking: func() bool { return p.Settings().Bool("showThinking") },
+		Motion:   func() bool { return !p.Settings().Bool("reducedMotion") },
 		Notify:   t.notifier(env),
 	}
 	if o.spec.Team.Team == "" { // teammates have no viewer

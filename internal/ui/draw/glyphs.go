@@ -18,6 +18,17 @@ type Glyphs struct {
 	// Glyphs of drawn text.
 	Bullet, Unchecked, Checked string
 	Rule, Bar                  string // horizontal line; vertical line
+
+	// Glyphs of a question.
+	Mark string // the marked choice
+
+	// Glyphs of the frame.
+	Ellipsis   string
+	State      string // the permission mode
+	Full, Free string // used and free part of a gauge
+	Branch     string // before a branch; may be empty
+	Received   string // before what was received; may be empty
+	Spinner    string // the states of a moving glyph, a character each
 }
 
 // Unicode returns the glyphs for UTF-8 terminals.
@@ -25,6 +36,8 @@ func Unicode() Glyphs {
 	return Glyphs{
 		Active: "▸", Open: "▾", Done: "✓", Failed: "✗", Prompt: "❯", More: "⋯", Dot: "∙",
 		Bullet: "•", Unchecked: "☐", Checked: "☑", Rule: "─", Bar: "│",
+		Mark:     "▌",
+		Ellipsis: "…", State: "●", Full: "▰", Free: "▱", Branch: "⎇ ", Received: "↓ ", Spinner: "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏",
 	}
 }
 
@@ -33,6 +46,8 @@ func Unicode() Glyphs {
 func eastAsian() Glyphs {
 	g := Unicode()
 	g.Bullet, g.Rule, g.Bar = "∙", "╌", "╎"
+	g.Mark = "▸"
+	g.Ellipsis, g.State, g.Received = "⋯", "▪", ""
 	return g
 }
 
@@ -40,7 +55,8 @@ func eastAsian() Glyphs {
 func ASCII() Glyphs {
 	return Glyphs{
 		Active: ">", Open: "v", Done: "+", Failed: "x", Prompt: ">", More: "...", Dot: "-",
-		Bullet: "-", Rule: "-", Bar: "|", // check boxes keep their Markdown marks
+		Bullet: "-", Rule: "-", Bar: "|", Mark: ">", // check boxes keep their Markdown marks
+		Ellipsis: "...", State: "*", Full: "#", Free: ".", Spinner: `|/-\`,
 	}
 }
 

@@ -26,6 +26,7 @@ const (
 	AddedWord // changed words in an added line
 	RemovedWord
 	Heading
+	Title // of a question or a page
 	Code
 	Keyword
 	String

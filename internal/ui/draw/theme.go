@@ -86,7 +86,7 @@ func over(colours map[Role]string, good, bad string) map[Role]string {
 
 // weights are the styles roles have in every theme, with or without colors.
 var weights = map[Role]string{
-	Faint: "2", Comment: "2", Strong: "1", Heading: "1", Emphasis: "3", Struck: "9", AddedWord: "1;4", RemovedWord: "1;4",
+	Faint: "2", Comment: "2", Strong: "1", Heading: "1", Title: "1", Emphasis: "3", Struck: "9", AddedWord: "1;4", RemovedWord: "1;4",
 }
 
 // PaletteFor returns the palette for an output: a theme's colors on a terminal, unless NO_COLOR
@@ -156,7 +156,11 @@ func paletteOf(t theme, deep bool) Palette {
 	}
 	for role := range roles {
 		p.styles[role] = weights[role]
-		if c := t.colours[role]; c != "" {
+		c := t.colours[role]
+		if role == Title {
+			c = t.colours[Accent]
+		}
+		if c != "" {
 			if c[0] == '#' {
 				c = p.colourOf(c)
 			}

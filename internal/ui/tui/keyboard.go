@@ -26,6 +26,7 @@ type keyboard struct {
 func newKeyboard(cfg Config) *keyboard {
 	typing := cfg.Typing
 	k := &keyboard{Composer: compose.New(cfg.Glyphs, typing.History), typing: typing, decoder: keys.Decoder{Remote: typing.Remote, Reply: cfg.Reply}}
+	k.Placeholder = "Message" + cfg.Glyphs.Ellipsis
 	if k.typing.Bindings == nil {
 		usual := keys.Defaults()
 		k.typing.Bindings = func() *keys.Map { return usual }

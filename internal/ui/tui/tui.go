@@ -36,6 +36,8 @@ type Config struct {
 	Verbose bool
 	// Thinking reports whether to show the model's thinking; it may be nil.
 	Thinking func() bool
+	// Motion reports whether a glyph moves while something runs; it may be nil.
+	Motion func() bool
 	// Dir is the working directory. Paths in it are shown relative to it.
 	Dir string
 	// Home is the user's home directory; it may be empty.
@@ -72,9 +74,10 @@ type Front struct {
 	asked    *questionView
 	remarks  *remarks
 	footer   footer
-	escaped  time.Time // time of the last Esc
-	resumed  time.Time // time of the last resume from suspension; zero once its signal has arrived
-	flipped  bool      // inverts the setting for showing thinking
+	escaped  time.Time         // time of the last Esc
+	resumed  time.Time         // time of the last resume from suspension; zero once its signal has arrived
+	moves    *controller.Timer // fires when the glyph moves next; nil if it does not
+	flipped  bool              // inverts the setting for showing thinking
 }
 
 // New returns a front end.

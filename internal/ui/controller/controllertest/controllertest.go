@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -168,12 +169,15 @@ func (c *Console) Enter(text string) {
 	synctest.Wait()
 }
 
-// Text returns everything the terminal shows.
+// rule is the rule above the input.
+var rule = regexp.MustCompile(`(?m)^─+\n(❯|!|#|  stashed)`)
+
+// Text returns everything the terminal shows, without the rule above the input.
 func (c *Console) Text() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.ByKey {
-		return c.Screen.Text()
+		return rule.ReplaceAllString(c.Screen.Text(), "$1")
 	}
 	return c.appended.String()
 }
