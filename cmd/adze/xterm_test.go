@@ -143,7 +143,7 @@ func (x *xterm) until(what string, ok func(xtermScreen) bool) xtermScreen {
 func (x *xterm) waitFor(pattern string) string {
 	x.t.Helper()
 	re := regexp.MustCompile("(?m)" + pattern)
-	return x.until(pattern, func(s xtermScreen) bool { return re.MatchString(s.text()) }).text()
+	return unframed(x.until(pattern, func(s xtermScreen) bool { return re.MatchString(unframed(s.text())) }).text())
 }
 
 func (x *xterm) keys(text string) { io.WriteString(x.pty, text) } // ok: then nothing appears

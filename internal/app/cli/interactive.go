@@ -45,9 +45,8 @@ type interactiveRun struct {
 	spec wire.Spec          // spec of the next conversation
 	conv *wire.Conversation // open conversation; may be nil
 	// release restores the terminal after the front end has ended.
-	release func()
-	// separator separates the parts of a row, and help is a hint on getting help.
-	separator, help string
+	release          func()
+	invitation, help string // invites the user to write; says how to get help
 	// lines is true if the terminal edits input itself, so that adze gets no keys.
 	lines bool
 }
@@ -67,7 +66,7 @@ func (o *runOptions) interact(ctx context.Context, env *Env, in invocation) erro
 	}
 	place := env.wire()
 	place.Agents, place.Servers, place.Plugins, place.Flags = o.agents, o.servers, o.plugins, in.Inherited
-	t := &interactiveRun{ws: wire.Open(place, p), spec: o.spec, release: func() {}, separator: ", ", help: "Type /help for commands."}
+	t := &interactiveRun{ws: wire.Open(place, p), spec: o.spec, release: func() {}, help: "Type /help for commands."}
 	defer t.ws.Close()
 	defer t.close()
 	defer func() { t.release() }()
@@ -116,7 +115,8 @@ func (o *runOptions) frontEnd(env *Env, t *interactiveRun, in invocation) front 
 		theme := func() string { return p.Settings().Text("theme") }
 		paint := &repainter{now: cfg.Palette, name: theme(), theme: theme, getenv: env.Getenv, background: draw.BackgroundFor(env.Getenv)}
 		cfg.Repaint, cfg.Reply = paint.palette, paint.reply
-		t.separator, t.help = " "+cfg.Glyphs.Dot+" ", "/ commands   @ files   ! shell   # note   Shift-Tab mode   ? keys"
+		dot := " " + cfg.Glyphs.Dot + " "
+		t.invitation, t.help = "What shall we do?", strings.Join([]string{"/ commands", "@ files", "! shell", "# note", "? keys"}, dot)
 		return tui.New(cfg)
 	}
 	t.lines = true
@@ -346,8 +346,10 @@ func (t *interactiveRun) open(ctx context.Context, resume string) (*controller.C
 	}
 	r := c.Commands()
 	r.Env.Keys.Lines = t.lines
+	greeting := c.Greeting(r.Glance())
+	greeting.Invitation, greeting.Help = t.invitation, t.help
 	return &controller.Conversation{
-		Session: c.Session, Registry: r, Greeting: c.Greeting(r.Glance(), t.separator, t.help),
+		Session: c.Session, Registry: r, Greeting: greeting,
 		Explain: c.Explain, PlanFile: c.PlanFile(), WarnUSD: t.ws.Project.Values().Model.CostWarning,
 	}, nil
 }

@@ -34,7 +34,7 @@ func (f *Front) Begin(c *controller.Conversation, first string) {
 	f.footer.bar = status.Bar{Session: c.Glance()}
 	f.refresh()
 	f.lookForRequest()
-	f.script.Say(c.Greeting)
+	f.script.Greet(c.Greeting)
 	f.script.Recall(commands.Recent(c.Conversation()))
 	f.script.Prompt(first, first)
 	f.keyboard.keep(first, true)

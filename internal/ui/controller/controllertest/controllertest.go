@@ -129,7 +129,7 @@ func (c *Console) open(ctx context.Context, setup *Setup, provider model.Provide
 	c.Sessions = append(c.Sessions, s)
 	setup.Commands.Session = s
 	return &controller.Conversation{
-		Session: s, Registry: commands.New(setup.Commands), Greeting: "Hello.", WarnUSD: setup.WarnUSD,
+		Session: s, Registry: commands.New(setup.Commands), Greeting: commands.Greeting{Program: "Hello."}, WarnUSD: setup.WarnUSD,
 		Explain: func(err error, _ string) string { return "explained: " + err.Error() },
 	}
 }
