@@ -42,7 +42,7 @@ var (
 		Code: "36", Keyword: "35", String: "32", Number: "36",
 	}
 	dark = map[Role]string{
-		Faint: "#949cb0", Accent: "#7dcfff", Good: "#9ece6a", Bad: "#f7768e", Warning: "#e0af68",
+		Faint: "#949cb0", Border: "#565f89", Accent: "#7dcfff", Good: "#9ece6a", Bad: "#f7768e", Warning: "#e0af68",
 		Added: "#9ece6a", Removed: "#f7768e", AddedWord: "#9ece6a", RemovedWord: "#f7768e",
 		Code: "#7dcfff", Keyword: "#bb9af7", String: "#9ece6a", Number: "#ff9e64", Comment: "#a5afbf",
 	}
@@ -51,7 +51,7 @@ var (
 		UserGround: "#222638", SelectedGround: "#282c45",
 	}
 	light = map[Role]string{
-		Faint: "#57606a", Accent: "#0550ae", Good: "#116329", Bad: "#a40e26", Warning: "#7d4e00",
+		Faint: "#57606a", Border: "#b6bdca", Accent: "#0550ae", Good: "#116329", Bad: "#a40e26", Warning: "#7d4e00",
 		Added: "#116329", Removed: "#a40e26", AddedWord: "#116329", RemovedWord: "#a40e26",
 		Code: "#0550ae", Keyword: "#6f3fc9", String: "#116329", Number: "#953800", Comment: "#57606a",
 	}
@@ -86,7 +86,7 @@ func over(colours map[Role]string, good, bad string) map[Role]string {
 
 // weights are the styles roles have in every theme, with or without colors.
 var weights = map[Role]string{
-	Faint: "2", Comment: "2", Strong: "1", Heading: "1", Title: "1", Emphasis: "3", Struck: "9", AddedWord: "1;4", RemovedWord: "1;4",
+	Faint: "2", Border: "2", Comment: "2", Strong: "1", Heading: "1", Title: "1", Emphasis: "3", Struck: "9", AddedWord: "1;4", RemovedWord: "1;4",
 }
 
 // PaletteFor returns the palette for an output: a theme's colors on a terminal, unless NO_COLOR
@@ -171,7 +171,7 @@ func paletteOf(t theme, deep bool) Palette {
 		}
 	}
 	if !p.colour {
-		p.styles[Faint], p.styles[Comment], p.styles[Accent] = "", "", "1"
+		p.styles[Faint], p.styles[Border], p.styles[Comment], p.styles[Accent] = "", "", "", "1"
 	}
 	return p
 }

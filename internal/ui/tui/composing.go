@@ -27,7 +27,7 @@ func (f *Front) addInput(s *stack, height int) {
 	}
 	var rule []draw.Row
 	if height >= leastRuled {
-		rule = []draw.Row{draw.Line(draw.Faint, strings.Repeat(f.cfg.Glyphs.Rule, width-1))}
+		rule = []draw.Row{draw.Line(draw.Border, strings.Repeat(f.cfg.Glyphs.Rule, width-1))}
 	}
 	waiting, _ := f.outbox.Rows(width, s.left-len(rule)-len(typed)-len(below), f.cfg.Glyphs)
 	own := len(waiting) + len(rule) + len(typed) + len(below)

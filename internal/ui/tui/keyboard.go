@@ -39,9 +39,12 @@ func newKeyboard(cfg Config) *keyboard {
 // interrupted, so nothing waits for this goroutine.
 func (f *Front) read(ctx context.Context) {
 	buf := make([]byte, 64<<10)
-	for {
+	for first := true; ; first = false {
 		n, err := f.cfg.In.Read(buf)
 		at := time.Now()
+		if first {
+			f.peek(buf[:n], at)
+		}
 		if n > 0 && !f.hand(ctx, func(ctx context.Context) { f.typed(ctx, buf[:n], at) }) {
 			return
 		}
@@ -50,6 +53,13 @@ func (f *Front) read(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// peek looks for replies of the terminal in the first input, which is handled only when the
+// conversation has been opened and shown.
+func (f *Front) peek(data []byte, at time.Time) {
+	d := keys.Decoder{Reply: func(text string) { f.early.Store(&text) }}
+	d.Decode(data, at)
 }
 
 // hand runs do in the conversation's goroutine and waits for it.

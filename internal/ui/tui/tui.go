@@ -8,6 +8,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"adze/internal/platform/term"
@@ -74,10 +75,11 @@ type Front struct {
 	asked    *questionView
 	remarks  *remarks
 	footer   footer
-	escaped  time.Time         // time of the last Esc
-	resumed  time.Time         // time of the last resume from suspension; zero once its signal has arrived
-	moves    *controller.Timer // fires when the glyph moves next; nil if it does not
-	flipped  bool              // inverts the setting for showing thinking
+	escaped  time.Time              // time of the last Esc
+	resumed  time.Time              // time of the last resume from suspension; zero once its signal has arrived
+	moves    *controller.Timer      // fires when the glyph moves next; nil if it does not
+	early    atomic.Pointer[string] // reply of the terminal before the conversation was opened; may be nil
+	flipped  bool                   // inverts the setting for showing thinking
 }
 
 // New returns a front end.
@@ -146,6 +148,9 @@ func (f *Front) changed(s os.Signal) {
 func (f *Front) repaint() {
 	if f.cfg.Repaint == nil {
 		return
+	}
+	if text := f.early.Swap(nil); text != nil && f.cfg.Reply != nil {
+		f.cfg.Reply(*text)
 	}
 	if p, changed := f.cfg.Repaint(); changed {
 		f.cfg.Palette = p
