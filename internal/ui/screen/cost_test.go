@@ -22,6 +22,8 @@ func interfaceRows(text []string, width, frame int) ([]string, Point) {
 // TestBytesPerCharacter checks that streaming text costs at most four bytes per character in
 // total, at 200 tokens and 30 frames per second, while a glyph moves, and that rows that become
 // final in place cost nothing.
+//
+// Proves X-194.
 func TestBytesPerCharacter(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {200, 50}} {
 		s := newStage(size[0], size[1], true)
@@ -74,6 +76,8 @@ func TestFinalWhereItStands(t *testing.T) {
 
 // TestCellThatMoves checks that a glyph that moves is written alone, and that rows that only
 // move down are not written again.
+//
+// Proves X-194.
 func TestCellThatMoves(t *testing.T) {
 	s := newStage(80, 24, true)
 	rows := func(glyph string) []string {

@@ -29,7 +29,7 @@ func changed(change func(*Bar)) Bar {
 
 // TestRows checks the row at the sizes of the design, and in narrow terminals.
 //
-// Proves X-191, SESS-46, PERM-21, X-125, X-133.
+// Proves, SESS-46, PERM-21, X-125, X-133.
 func TestRows(t *testing.T) {
 	var out strings.Builder
 	for _, tt := range []struct {
