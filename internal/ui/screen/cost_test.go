@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"adze/internal/platform/term"
 )
 
 // interfaceRows returns live rows as the TUI draws them in 24-bit color: streaming text, the
@@ -108,14 +110,14 @@ func BenchmarkFrame(b *testing.B) {
 		}
 	}
 	b.Run("full", func(b *testing.B) {
-		s := New(io.Discard, size, true)
+		s := New(io.Discard, size, term.RewrapsLines)
 		for i := 0; b.Loop(); i++ {
 			s.Frame(nil, screens[i%2], Point{48, 2})
 			s.written()
 		}
 	})
 	b.Run("key", func(b *testing.B) {
-		s := New(io.Discard, size, true)
+		s := New(io.Discard, size, term.RewrapsLines)
 		rows := append([]string{}, screens[0]...)
 		for i := 0; b.Loop(); i++ {
 			next := append(rows[:48:48], "> "+strings.Repeat("x", i%90))

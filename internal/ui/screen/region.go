@@ -3,12 +3,14 @@ package screen
 import (
 	"slices"
 	"strings"
+
+	"adze/internal/platform/term"
 )
 
 // A region is the known state of the live rows on the terminal. There is always one row, which
 // may be empty.
 type region struct {
-	reflows       bool
+	reflow        term.Reflow
 	rows, spare   []row
 	caret         Point // cursor position
 	width, height int   // size when the rows were written; 0 before
@@ -44,10 +46,15 @@ func (r *region) resize(b *frame, width, height int) {
 		return
 	}
 	above := r.caret.Row
-	if r.reflows {
+	if r.reflow != term.NoReflow {
 		above = r.caret.Col / width
-		for _, row := range r.rows[:min(r.caret.Row, len(r.rows))] {
-			above += max(0, row.width-1)/width + 1
+		for i, row := range r.rows {
+			switch more := max(0, row.width-1) / width; {
+			case i < r.caret.Row:
+				above += more + 1
+			case i > r.caret.Row && r.reflow == term.RewrapsAndShifts:
+				above += more
+			}
 		}
 	}
 	b.large = true

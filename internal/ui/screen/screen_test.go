@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"adze/internal/platform/term"
 	"adze/internal/platform/term/cells"
 	"adze/internal/ui/screen/screentest"
 )
@@ -32,7 +33,7 @@ func newStage(width, height int, reflows bool) *stage {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		return s.width, s.height
-	}, reflows)
+	}, map[bool]term.Reflow{true: term.RewrapsLines}[reflows])
 	return s
 }
 
@@ -146,7 +147,7 @@ func broken(line string, width int) []string {
 // reader reads it once.
 func TestTypingIsEchoed(t *testing.T) {
 	var out strings.Builder
-	s := New(&out, func() (int, int) { return 80, 24 }, false)
+	s := New(&out, func() (int, int) { return 80, 24 }, term.NoReflow)
 	show := func(row string) string {
 		out.Reset()
 		s.Frame(nil, []string{row, "status"}, Point{0, rowWidth(row)})

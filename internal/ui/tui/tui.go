@@ -52,11 +52,11 @@ type Terminal struct {
 	In  io.Reader
 	Out io.Writer
 	// Width and Height return the size; 0 means unknown. Changes receives the signals of the
-	// terminal, see [term.Changes]; it may be nil. Reflows is true if the terminal reflows
-	// lines when it becomes narrower.
+	// terminal, see [term.Changes]; it may be nil. Reflows is what it does with lines when it
+	// becomes narrower.
 	Width, Height func() int
 	Changes       <-chan os.Signal
-	Reflows       bool
+	Reflows       term.Reflow
 	// Suspend stops the program until the user resumes it; it may be nil. Resume reclaims the
 	// terminal after the program was stopped externally and resumed.
 	Suspend, Resume func()

@@ -170,7 +170,7 @@ func (c *Console) Enter(text string) {
 }
 
 // rule is the rule above the input.
-var rule = regexp.MustCompile(`(?m)^─+\n(❯|!|#|  stashed)`)
+var rule = regexp.MustCompile("(?m)^\u2500+\n(❯|!|#|  stashed)")
 
 // Text returns everything the terminal shows, without the rule above the input.
 func (c *Console) Text() string {
