@@ -81,13 +81,15 @@ func (tm *terminal) screen() string {
 var (
 	inputRule   = regexp.MustCompile(`(?m)^(?:─+|-+) *\n([❯>!#]|  stashed)`)
 	placeholder = regexp.MustCompile(`(?m)^([❯>] )Message(?:…|\.\.\.) *$`)
+	erased      = regexp.MustCompile(`(?m)^([❯>] \S.*?) +$`)
 	spinner     = regexp.MustCompile(`(?m)^[⠀-⣿] `)
 )
 
-// unframed returns a screen without the rule above the input and the placeholder in it, and with
-// the glyph of terminals where none moves.
+// unframed returns a screen without the rule above the input and the placeholder in it, or the
+// blanks in its place, and with the glyph of terminals where none moves.
 func unframed(screen string) string {
-	return spinner.ReplaceAllString(placeholder.ReplaceAllString(inputRule.ReplaceAllString(screen, "$1"), "$1"), "▸ ")
+	screen = placeholder.ReplaceAllString(inputRule.ReplaceAllString(screen, "$1"), "$1")
+	return spinner.ReplaceAllString(erased.ReplaceAllString(screen, "$1"), "▸ ")
 }
 
 // waitFor waits until the screen matches a pattern, and returns the screen.
@@ -447,9 +449,9 @@ text "All:\n\n`+"```"+`make\nall:\n\tgo build\n`+"```"+`\n\n| A | B |\n|---|---|
 			tm.waitFor(`^@/etc/passwd is not\s+attached:\s+you\s+said\s+no\.$`)
 			tm.waitFor(`That is it\.\n(.*\n)*❯ $`)
 			tm.tmux("send-keys", "-l", "see @/etc/")
-			tm.waitFor(`^❯ /etc/`)
+			tm.waitFor(`^▌ /etc/`)
 			tm.key("Escape") // Enter would accept the suggestion
-			tm.until("the suggestions stay", func(screen string) bool { return !strings.Contains(screen, "❯ /etc/") })
+			tm.until("the suggestions stay", func(screen string) bool { return !strings.Contains(screen, "▌ /etc/") })
 			tm.key("Enter")
 			tm.answer(`^Read /etc$`, "3")
 			tm.waitFor(`^@/etc/ is not attached: /etc\s+may\s+not\s+be\s+read:\s+the\s+user\s+said\s+no$`)

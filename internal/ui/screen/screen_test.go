@@ -270,7 +270,7 @@ func (g *gate) Write(p []byte) (int, error) {
 func TestStuckTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := &gate{open: make(chan struct{})}
-		s := New(g, func() (int, int) { return 80, 24 }, false)
+		s := New(g, func() (int, int) { return 80, 24 }, term.NoReflow)
 		var want strings.Builder
 		n := 0
 		for ; !s.Full(); n++ {
@@ -344,7 +344,7 @@ func TestFill(t *testing.T) {
 		{"\x1b[44mabcdefghij\x1b[K\x1b[0m", "\x1b[44mabcdefghij\x1b[0m\r\n"}, // the terminal's width: erasing would remove the j
 	} {
 		var out strings.Builder
-		s := New(&out, func() (int, int) { return 10, 5 }, false)
+		s := New(&out, func() (int, int) { return 10, 5 }, term.NoReflow)
 		s.Frame([]string{tt.final}, nil, Point{})
 		s.written()
 		if !strings.Contains(out.String(), tt.want) {
@@ -352,7 +352,7 @@ func TestFill(t *testing.T) {
 		}
 	}
 	var out strings.Builder
-	s := New(&out, func() (int, int) { return 10, 5 }, false)
+	s := New(&out, func() (int, int) { return 10, 5 }, term.NoReflow)
 	for _, tt := range []struct{ live, want string }{
 		{"\x1b[44mabc\x1b[0m", "\x1b[44mabc\x1b[0m\r"}, {text, "\x1b[4G\x1b[44m      \x1b[0m\r"}, {"abc", "abc\x1b[K\r"},
 	} {

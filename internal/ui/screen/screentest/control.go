@@ -24,7 +24,7 @@ func (t *Terminal) control(text string) int {
 	}
 	if m := message.FindStringSubmatch(text); m != nil {
 		switch m[1] {
-		case "8", "9", "52", "777":
+		case "8", "9", "11", "52", "777":
 		default:
 			t.problem("unknown sequence %q", m[0])
 		}
