@@ -162,7 +162,7 @@ say I see.
 		t.Errorf("a call is shown:\n%s", screen)
 	}
 	tm.enter("/plan")
-	tm.waitFor(`^  plan ∙`)
+	tm.waitFor(`^  ● plan ∙`)
 	tm.enter("make a plan")
 	screen = tm.waitFor(`Go ahead with this plan\?`)
 	if n := strings.Count(screen, "Only one way."); n != 1 || !strings.Contains(screen, "Wrote the plan") {

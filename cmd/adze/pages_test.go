@@ -20,7 +20,7 @@ func (tm *terminal) waitForPage(shown bool, pattern string) string {
 	deadline := time.Now().Add(time.Minute)
 	for {
 		on := strings.TrimSpace(tm.tmux("display-message", "-p", "#{alternate_on}"))
-		screen := tm.tmux("capture-pane", "-p")
+		screen := unframed(tm.tmux("capture-pane", "-p"))
 		if on == want && re.MatchString(screen) {
 			return screen
 		}

@@ -219,7 +219,7 @@ say Fine.
 		return err == nil
 	})
 	tm.enter("/mode plan")
-	tm.waitFor(`^  plan `)
+	tm.waitFor(`^  ● plan `)
 	until(t, "the teammate does not follow the lead's mode", func() bool {
 		var l struct{ Mode string }
 		return json.Unmarshal(tm.member("ann").Limits, &l) == nil && l.Mode == "plan"

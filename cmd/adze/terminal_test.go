@@ -71,10 +71,25 @@ func (tm *terminal) key(name string) {
 	tm.tmux("send-keys", name)
 }
 
-// screen returns the screen, including scrollback.
+// screen returns the screen, including scrollback, without what frames the input and moves.
 func (tm *terminal) screen() string {
 	tm.t.Helper()
-	return strings.TrimRight(tm.tmux("capture-pane", "-p", "-J", "-S", "-"), "\n")
+	return unframed(strings.TrimRight(tm.tmux("capture-pane", "-p", "-J", "-S", "-"), "\n"))
+}
+
+// What frames the input, and moves.
+var (
+	inputRule   = regexp.MustCompile(`(?m)^(?:─+|-+) *\n([❯>!#]|  stashed)`)
+	placeholder = regexp.MustCompile(`(?m)^([❯>] )Message(?:…|\.\.\.) *$`)
+	erased      = regexp.MustCompile(`(?m)^([❯>] \S.*?) +$`)
+	spinner     = regexp.MustCompile(`(?m)^[⠀-⣿] `)
+)
+
+// unframed returns a screen without the rule above the input and the placeholder in it, or the
+// blanks in its place, and with the glyph of terminals where none moves.
+func unframed(screen string) string {
+	screen = placeholder.ReplaceAllString(inputRule.ReplaceAllString(screen, "$1"), "$1")
+	return spinner.ReplaceAllString(erased.ReplaceAllString(screen, "$1"), "▸ ")
 }
 
 // waitFor waits until the screen matches a pattern, and returns the screen.
@@ -434,9 +449,9 @@ text "All:\n\n`+"```"+`make\nall:\n\tgo build\n`+"```"+`\n\n| A | B |\n|---|---|
 			tm.waitFor(`^@/etc/passwd is not\s+attached:\s+you\s+said\s+no\.$`)
 			tm.waitFor(`That is it\.\n(.*\n)*❯ $`)
 			tm.tmux("send-keys", "-l", "see @/etc/")
-			tm.waitFor(`^❯ /etc/`)
+			tm.waitFor(`^▌ /etc/`)
 			tm.key("Escape") // Enter would accept the suggestion
-			tm.until("the suggestions stay", func(screen string) bool { return !strings.Contains(screen, "❯ /etc/") })
+			tm.until("the suggestions stay", func(screen string) bool { return !strings.Contains(screen, "▌ /etc/") })
 			tm.key("Enter")
 			tm.answer(`^Read /etc$`, "3")
 			tm.waitFor(`^@/etc/ is not attached: /etc\s+may\s+not\s+be\s+read:\s+the\s+user\s+said\s+no$`)

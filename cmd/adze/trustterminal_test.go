@@ -40,7 +40,7 @@ func TestTerminalWithoutTrust(t *testing.T) {
 		tm.answer(`allow        Bash\(\\x1b\]0;curl x \| sh\\x07ls\)\n[\s\S]*Trust this workspace\?`, answer)
 		tm.waitFor(`^❯ $`)
 		tm.enter("hello")
-		tm.waitFor(`Fine\.\s*\n❯ \n +ask ∙ replay ∙ [0-9]+%`)
+		tm.waitFor(`Fine\.\s*\n❯ \n +● ask ∙ replay ∙ [▰▱]+ [0-9]+%`)
 		tm.enter("/exit")
 		tm.waitFor(`To continue this session`)
 		tm.waitForShell()

@@ -143,7 +143,7 @@ func (x *xterm) until(what string, ok func(xtermScreen) bool) xtermScreen {
 func (x *xterm) waitFor(pattern string) string {
 	x.t.Helper()
 	re := regexp.MustCompile("(?m)" + pattern)
-	return x.until(pattern, func(s xtermScreen) bool { return re.MatchString(s.text()) }).text()
+	return unframed(x.until(pattern, func(s xtermScreen) bool { return re.MatchString(unframed(s.text())) }).text())
 }
 
 func (x *xterm) keys(text string) { io.WriteString(x.pty, text) } // ok: then nothing appears
@@ -192,7 +192,7 @@ say never
 	x.waitFor("The theme is now dark")
 	x.keys("write it\r")
 	x.waitFor(`^Create a.txt`)
-	for pattern, ground := range map[string]string{`^❯ write it`: "24283b", ` 1 \+one$`: "1f2d24", ` 2 \+two`: "1f2d24", `^ +.*row$`: "1f2d24", `^Create`: ""} {
+	for pattern, ground := range map[string]string{`^❯ write it`: "222638", ` 1 \+one$`: "1f2d24", ` 2 \+two`: "1f2d24", `^ +.*row$`: "1f2d24", `^Create`: ""} {
 		x.until(fmt.Sprintf("%s on %q", pattern, ground), func(s xtermScreen) bool {
 			at := slices.IndexFunc(s.Lines, regexp.MustCompile(pattern).MatchString)
 			return at >= 0 && s.Grounds[at] == ground

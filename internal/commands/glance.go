@@ -34,6 +34,18 @@ const (
 	Full            // no request can be sent
 )
 
+// A Greeting introduces a conversation. Everything except Program may be empty.
+type Greeting struct {
+	Program    string // name and version
+	Model      string
+	Dir        string
+	Branch     string
+	Mode       string // permission mode unless it is the default
+	Help       string // how to get help
+	Notes      string // lines
+	Invitation string // invites the user to write
+}
+
 // Glance returns the current session state. It is fast, and safe for concurrent use.
 func (r *Registry) Glance() Glance {
 	g := Glance{Mode: r.Permission.Mode(), Percent: -1, Model: r.shortModel()}

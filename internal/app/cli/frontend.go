@@ -48,16 +48,30 @@ func dialogError(err error) error {
 	return err
 }
 
-// repainter returns a function that rebuilds the palette when the theme has changed, keeping
-// its links.
-func repainter(now draw.Palette, theme func() string, getenv func(string) string) func() (draw.Palette, bool) {
-	last := theme()
-	return func() (draw.Palette, bool) {
-		name := theme()
-		if name == last {
-			return now, false
-		}
-		last, now = name, now.In(draw.PaletteFor(true, name, getenv))
-		return now, true
+// A repainter rebuilds the palette when the theme has changed or the terminal has reported its
+// background. It is not safe for concurrent use.
+type repainter struct {
+	now        draw.Palette
+	name       string // current theme
+	theme      func() string
+	getenv     func(string) string
+	background draw.Background
+	stale      bool // the background has changed
+}
+
+// reply handles the terminal's reply to a query.
+func (r *repainter) reply(text string) {
+	if b, ok := draw.ReadBackground(text); ok && b != r.background {
+		r.background, r.stale = b, true
 	}
+}
+
+// palette returns the palette, which keeps its links, and reports whether it has changed.
+func (r *repainter) palette() (draw.Palette, bool) {
+	name := r.theme()
+	if name == r.name && !r.stale {
+		return r.now, false
+	}
+	r.name, r.stale, r.now = name, false, r.now.In(draw.PaletteOn(r.background, name, r.getenv))
+	return r.now, true
 }

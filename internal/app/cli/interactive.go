@@ -45,9 +45,8 @@ type interactiveRun struct {
 	spec wire.Spec          // spec of the next conversation
 	conv *wire.Conversation // open conversation; may be nil
 	// release restores the terminal after the front end has ended.
-	release func()
-	// separator separates the parts of a row, and help is a hint on getting help.
-	separator, help string
+	release          func()
+	invitation, help string // invites the user to write; says how to get help
 	// lines is true if the terminal edits input itself, so that adze gets no keys.
 	lines bool
 }
@@ -71,7 +70,7 @@ func (o *runOptions) interact(ctx context.Context, env *Env, in invocation) erro
 	go reportNewer(checking, env, p)
 	place := env.wire()
 	place.Agents, place.Servers, place.Plugins, place.Flags = o.agents, o.servers, o.plugins, in.Inherited
-	t := &interactiveRun{ws: wire.Open(place, p), spec: o.spec, release: func() {}, separator: ", ", help: "Type /help for commands."}
+	t := &interactiveRun{ws: wire.Open(place, p), spec: o.spec, release: func() {}, help: "Type /help for commands."}
 	defer t.ws.Close()
 	defer t.close()
 	defer func() { t.release() }()
@@ -106,6 +105,7 @@ func (o *runOptions) frontEnd(env *Env, t *interactiveRun, in invocation) front 
 		Dir:      env.Dir, Home: env.Getenv("HOME"), Verbose: o.verbose, Glyphs: draw.GlyphsFor(env.Getenv), Typing: t.typing(env),
 		Palette:  draw.PaletteFor(!simple, p.Settings().Text("theme"), env.Getenv),
 		Thinking: func() bool { return p.Settings().Bool("showThinking") },
+		Motion:   func() bool { return !p.Settings().Bool("reducedMotion") },
 		Notify:   t.notifier(env),
 	}
 	if o.spec.Team.Team == "" { // teammates have no viewer
@@ -116,8 +116,11 @@ func (o *runOptions) frontEnd(env *Env, t *interactiveRun, in invocation) front 
 		cfg.First = commands.PickSession
 	}
 	if !simple && t.takeKeys(env, &cfg) {
-		cfg.Repaint = repainter(cfg.Palette, func() string { return p.Settings().Text("theme") }, env.Getenv)
-		t.separator, t.help = " "+cfg.Glyphs.Dot+" ", "/ commands   @ files   ! shell   # note   Shift-Tab mode   ? keys"
+		theme := func() string { return p.Settings().Text("theme") }
+		paint := &repainter{now: cfg.Palette, name: theme(), theme: theme, getenv: env.Getenv, background: draw.BackgroundFor(env.Getenv)}
+		cfg.Repaint, cfg.Reply = paint.palette, paint.reply
+		dot := " " + cfg.Glyphs.Dot + " "
+		t.invitation, t.help = "What shall we do?", strings.Join([]string{"/ commands", "@ files", "! shell", "# note", "? keys"}, dot)
 		return tui.New(cfg)
 	}
 	t.lines = true
@@ -178,6 +181,9 @@ func (t *interactiveRun) takeKeys(env *Env, cfg *tui.Config) bool {
 	}
 	modes := term.KeyModes(env.Stdout, env.Getenv)
 	modes.On()
+	if cfg.Palette.Coloured() && term.Replies(env.Getenv) {
+		modes.AskBackground()
+	}
 	changes, stop := term.Changes()
 	cfg.Changes, cfg.Reflows = changes, term.Reflows(env.Getenv)
 	if term.Links(env.Getenv) {
@@ -353,8 +359,10 @@ func (t *interactiveRun) open(ctx context.Context, resume string) (*controller.C
 	}
 	r := c.Commands()
 	r.Env.Keys.Lines = t.lines
+	greeting := c.Greeting(r.Glance())
+	greeting.Invitation, greeting.Help = t.invitation, t.help
 	return &controller.Conversation{
-		Session: c.Session, Registry: r, Greeting: c.Greeting(r.Glance(), t.separator, t.help), Earlier: c.Earlier,
+		Session: c.Session, Registry: r, Greeting: greeting, Earlier: c.Earlier,
 		Explain: c.Explain, PlanFile: c.PlanFile(), WarnUSD: t.ws.Project.Values().Model.CostWarning,
 	}, nil
 }

@@ -67,7 +67,7 @@ func (s FrontEnd) attended() bool {
 			return true
 		}
 	}
-	return term.Reflows(s.Getenv)
+	return term.Reflows(s.Getenv) != term.NoReflow
 }
 
 // set reports whether a variable is set to anything but a false value.

@@ -107,22 +107,17 @@ func (c *Conversation) Facts() Facts {
 	return Facts{ModelID: m.ID, Mode: string(c.Gate.Mode()), KeySource: c.model.Backend.KeySource, Style: c.prompt.style, Skills: c.skills.Names(), Agents: c.ws.listAgents(), Plugins: set.InUse(), PluginErrors: set.Errors(), LeftOut: c.prompt.leftOut}
 }
 
-// Greeting returns the first lines of an interactive conversation: version, model, directory
-// and branch joined by separator, how to get help, and any important notices.
-func (c *Conversation) Greeting(now commands.Glance, separator, help string) string {
-	place := shortPath("", c.ws.Project.User, c.dir.Home())
-	if now.Branch != "" {
-		place += " (" + now.Branch + ")"
-	}
-	parts := []string{"adze " + c.ws.Version, now.Model, place}
+// Greeting returns the introduction of an interactive conversation, with any important notices.
+func (c *Conversation) Greeting(now commands.Glance) commands.Greeting {
+	g := commands.Greeting{Program: "adze " + c.ws.Version, Model: now.Model, Dir: shortPath("", c.ws.Project.User, c.dir.Home()), Branch: now.Branch}
 	if now.Mode != string(permission.Default) {
-		parts = append(parts, "permission mode "+now.Mode)
+		g.Mode = now.Mode
 	}
-	text := strings.Join(parts, separator) + "\n" + help
 	if c.record.Earlier != nil {
-		text += "\nContinuing " + c.continued() + "."
+		g.Notes = "Continuing " + c.continued() + "."
 	}
-	return text + describeLost(c.record.Lost)
+	g.Notes = strings.TrimPrefix(g.Notes+describeLost(c.record.Lost), "\n")
+	return g
 }
 
 // continued returns the title, or else the ID, of the continued session.

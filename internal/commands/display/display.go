@@ -29,7 +29,8 @@ const Theme = "theme"
 // Themes returns the available themes.
 func Themes() []commands.Choice {
 	list := []commands.Choice{
-		{ID: "auto", About: "the sixteen colours of your terminal"},
+		{ID: "auto", About: "dark or light, as your terminal's background"},
+		{ID: "ansi", About: "the sixteen colours of your terminal"},
 		{ID: "dark", About: "for dark backgrounds"},
 		{ID: "light", About: "for light backgrounds"},
 		{ID: "dark-colour-blind", About: "blue and orange in place of green and red"},

@@ -2,6 +2,7 @@ package term
 
 import (
 	"io"
+	"strings"
 	"time"
 )
 
@@ -35,6 +36,20 @@ func (m *Modes) On() { m.write(m.on) }
 
 // Off disables the modes, for another program or the shell.
 func (m *Modes) Off() { m.write(m.off) }
+
+// asksBackground queries the background color.
+const asksBackground = "\x1b]11;?\x1b\\"
+
+// AskBackground queries the background color. Terminals that support it reply in their input;
+// see [Replies].
+func (m *Modes) AskBackground() { m.write(asksBackground) }
+
+// Replies reports whether the terminal may reply to queries and shows none it does not know.
+func Replies(getenv func(string) string) bool {
+	t := Detect(getenv)
+	kind := getenv("TERM")
+	return t.Colours > 16 && t.Inside != "screen" && kind != "dumb" && kind != "unknown" && (t.Inside != "" || !strings.HasPrefix(kind, "screen"))
+}
 
 // patience limits how long to wait for a stuck terminal.
 const patience = 2 * time.Second

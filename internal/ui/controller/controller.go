@@ -48,8 +48,7 @@ type Programs struct {
 type Conversation struct {
 	*session.Session
 	*commands.Registry
-	// Greeting is shown first: the model, the mode, how to get help.
-	Greeting string
+	Greeting commands.Greeting // shown first
 	// Earlier holds the last turns of the continued session, as events.
 	Earlier []agent.Event
 	// Explain returns a user-facing explanation of an error from the given model; it may be

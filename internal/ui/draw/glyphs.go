@@ -22,6 +22,14 @@ type Glyphs struct {
 	// Glyphs of a question.
 	Mark        string // the marked choice
 	Top, Bottom string // left ends of the rules above and below its subject
+
+	// Glyphs of the frame.
+	Ellipsis   string
+	State      string // the permission mode
+	Full, Free string // used and free part of a gauge
+	Branch     string // before a branch; may be empty
+	Received   string // before what was received; may be empty
+	Spinner    string // the states of a moving glyph, a character each
 }
 
 // Unicode returns the glyphs for UTF-8 terminals.
@@ -30,6 +38,7 @@ func Unicode() Glyphs {
 		Active: "▸", Open: "▾", Done: "✓", Failed: "✗", Prompt: "❯", More: "⋯", Dot: "∙",
 		Bullet: "•", Unchecked: "☐", Checked: "☑", Rule: "─", Bar: "│",
 		Mark: "▌", Top: "╭", Bottom: "╰",
+		Ellipsis: "…", State: "●", Full: "▰", Free: "▱", Branch: "⎇ ", Received: "↓ ", Spinner: "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏",
 	}
 }
 
@@ -39,6 +48,7 @@ func eastAsian() Glyphs {
 	g := Unicode()
 	g.Bullet, g.Rule, g.Bar = "∙", "╌", "╎"
 	g.Mark, g.Top, g.Bottom = "▸", "╌", "╌"
+	g.Ellipsis, g.State, g.Received = "⋯", "▪", ""
 	return g
 }
 
@@ -47,6 +57,7 @@ func ASCII() Glyphs {
 	return Glyphs{
 		Active: ">", Open: "v", Done: "+", Failed: "x", Prompt: ">", More: "...", Dot: "-",
 		Bullet: "-", Rule: "-", Bar: "|", Mark: ">", Top: "+", Bottom: "+", // check boxes keep their Markdown marks
+		Ellipsis: "...", State: "*", Full: "#", Free: ".", Spinner: `|/-\`,
 	}
 }
 

@@ -27,15 +27,21 @@ func TestGlyphsFor(t *testing.T) {
 		}
 	}
 	for _, g := range []Glyphs{Unicode(), eastAsian()} {
-		for _, s := range []string{g.Active, g.Open, g.Done, g.Failed, g.Prompt, g.More, g.Dot, g.Bullet, g.Unchecked, g.Checked, g.Rule, g.Bar} {
+		for _, s := range []string{g.Active, g.Open, g.Done, g.Failed, g.Prompt, g.More, g.Dot, g.Bullet, g.Unchecked, g.Checked, g.Rule, g.Bar, g.Mark, g.Ellipsis, g.State, g.Full, g.Free} {
 			if cells.Width(s) != 1 {
 				t.Errorf("%q takes %d cells", s, cells.Width(s))
 			}
 		}
 	}
+	for _, g := range []Glyphs{Unicode(), eastAsian(), ASCII()} {
+		if n := len([]rune(g.Spinner)); cells.Width(g.Spinner) != n || n < 4 {
+			t.Errorf("%q takes %d cells", g.Spinner, cells.Width(g.Spinner))
+		}
+	}
 	// These characters take two cells in some East Asian terminals.
-	for _, s := range []string{eastAsian().Bullet, eastAsian().Rule, eastAsian().Bar} {
-		if strings.Contains("•─│", s) {
+	east := eastAsian()
+	for _, s := range []string{east.Bullet, east.Rule, east.Bar, east.Mark, east.Ellipsis, east.State, east.Full, east.Free, east.Branch, east.Received, east.Spinner} {
+		if strings.ContainsAny(s, "•─│▌…●↓") {
 			t.Errorf("%q has an ambiguous width", s)
 		}
 	}

@@ -2,7 +2,7 @@ package draw
 
 import (
 	"cmp"
-	"math"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -35,10 +35,10 @@ func TestThemes(t *testing.T) {
 	}{
 		{AutoTheme, nil, "a<2>b<0><1>c<0><36>d<0><32>+<0><31>-<0><1;4;32>e<0><33>!<0><35>f<0>"},
 		{"unheard of", nil, "a<2>b<0><1>c<0><36>d<0><32>+<0><31>-<0><1;4;32>e<0><33>!<0><35>f<0>"},
-		{"dark", []string{"COLORTERM=truecolor"}, "a<2>b<0><1>c<0><38;2;125;207;255>d<0><38;2;158;206;106>+<0><38;2;247;118;142>-<0><1;4;38;2;158;206;106>e<0><38;2;224;175;104>!<0><38;2;187;154;247>f<0>"},
-		{"light", []string{"COLORTERM=24bit"}, "a<2>b<0><1>c<0><38;2;5;80;174>d<0><38;2;17;99;41>+<0><38;2;164;14;38>-<0><1;4;38;2;17;99;41>e<0><38;2;125;78;0>!<0><38;2;111;63;201>f<0>"},
-		{"dark-colour-blind", []string{"COLORTERM=24bit"}, "a<2>b<0><1>c<0><38;2;125;207;255>d<0><38;2;88;166;255>+<0><38;2;227;160;8>-<0><1;4;38;2;88;166;255>e<0><38;2;224;175;104>!<0><38;2;187;154;247>f<0>"},
-		{"light-colour-blind", nil, "a<2>b<0><1>c<0><38;5;25>d+<0><38;5;94>-<0><1;4;38;5;25>e<0><38;5;94>!<0><38;5;62>f<0>"},
+		{"dark", []string{"COLORTERM=truecolor"}, "a<38;2;148;156;176>b<0><1>c<0><38;2;125;207;255>d<0><38;2;158;206;106>+<0><38;2;247;118;142>-<0><1;4;38;2;158;206;106>e<0><38;2;224;175;104>!<0><38;2;187;154;247>f<0>"},
+		{"light", []string{"COLORTERM=24bit"}, "a<38;2;87;96;106>b<0><1>c<0><38;2;5;80;174>d<0><38;2;17;99;41>+<0><38;2;164;14;38>-<0><1;4;38;2;17;99;41>e<0><38;2;125;78;0>!<0><38;2;111;63;201>f<0>"},
+		{"dark-colour-blind", []string{"COLORTERM=24bit"}, "a<38;2;148;156;176>b<0><1>c<0><38;2;125;207;255>d<0><38;2;88;166;255>+<0><38;2;227;160;8>-<0><1;4;38;2;88;166;255>e<0><38;2;224;175;104>!<0><38;2;187;154;247>f<0>"},
+		{"light-colour-blind", nil, "a<38;5;59>b<0><1>c<0><38;5;25>d+<0><38;5;94>-<0><1;4;38;5;25>e<0><38;5;94>!<0><38;5;62>f<0>"},
 		{"none", nil, "ab<1>cd<0>+-<1;4>e<0>!f"},
 		{"dark", []string{"NO_COLOR=1"}, "ab<1>cd<0>+-<1;4>e<0>!f"},
 		{"dark", []string{"TERM=dumb"}, "abcd+-e!f"},
@@ -68,11 +68,11 @@ func TestThemesContrast(t *testing.T) {
 			case "30", "34", "37", "90", "97":
 				t.Errorf("%s: role %d has colour %s", tt.name, role, colour)
 			}
-			if colour[0] != '#' {
+			if colour[0] != '#' || role == Border { // no text
 				continue
 			}
 			for _, ground := range grounds {
-				if c := contrast(colour, ground); c < 4.5 {
+				if c := min(contrast(colour, ground), contrast(indexed(colour), ground)); c < 4.5 {
 					t.Errorf("%s: %s on %s has a contrast of %.2f", tt.name, colour, ground, c)
 				}
 			}
@@ -88,7 +88,7 @@ func TestGroundsContrast(t *testing.T) {
 	code := []Role{Text, Code, Keyword, String, Number, Comment}
 	occurs := map[Ground][]Role{
 		AddedGround: append(code, Added), RemovedGround: append(code, Removed), AddedWordGround: code, RemovedWordGround: code,
-		UserGround: {Text, Accent}, SelectedGround: {Text, Accent, Good, Warning, Bad},
+		UserGround: {Text, Faint, Accent}, SelectedGround: {Text, Faint, Accent, Good, Warning, Bad},
 	}
 	for _, tt := range themes() {
 		if len(tt.grounds) == 0 {
@@ -97,12 +97,29 @@ func TestGroundsContrast(t *testing.T) {
 		text := map[bool]string{true: "#d0d0d0", false: "#24292f"}[strings.HasPrefix(tt.name, "dark")]
 		for ground := NoGround + 1; ground < grounds; ground++ {
 			for _, role := range occurs[ground] {
-				if c := contrast(cmp.Or(tt.colours[role], text), tt.grounds[ground]); c < 4.5 {
+				colour := cmp.Or(tt.colours[role], text)
+				if c := contrast(colour, tt.grounds[ground]); c < 4.5 {
 					t.Errorf("%s: role %d on ground %d has a contrast of %.2f", tt.name, role, ground, c)
+				}
+				if ground != UserGround && ground != SelectedGround { // only these are used with 256 colors
+					continue
+				}
+				if c := contrast(indexed(colour), indexed(tt.grounds[ground])); c < 4.5 {
+					t.Errorf("%s: role %d on ground %d has a contrast of %.2f with 256 colors", tt.name, role, ground, c)
 				}
 			}
 		}
 	}
+}
+
+// indexed returns the nearest of 256 colors.
+func indexed(colour string) string {
+	n := nearest(parse(colour))
+	if n >= 232 {
+		return fmt.Sprintf("#%02[1]x%02[1]x%02[1]x", 8+10*(n-232))
+	}
+	n -= 16
+	return fmt.Sprintf("#%02x%02x%02x", levels[n/36], levels[n/6%6], levels[n%6])
 }
 
 // TestGrounds checks that a changed line is tinted to its end if the theme has backgrounds, and
@@ -143,13 +160,7 @@ func contrast(a, b string) float64 {
 	luminance := func(colour string) float64 {
 		sum := 0.0
 		for i, part := range parse(colour) {
-			v := float64(part) / 255
-			if v <= 0.04045 {
-				v /= 12.92
-			} else {
-				v = math.Pow((v+0.055)/1.055, 2.4)
-			}
-			sum += v * [...]float64{0.2126, 0.7152, 0.0722}[i]
+			sum += linear(float64(part)/255) * [...]float64{0.2126, 0.7152, 0.0722}[i]
 		}
 		return sum
 	}

@@ -17,6 +17,7 @@ const (
 	Strong
 	Emphasis
 	Struck
+	Border // rules
 	Accent // marks and selected items
 	Good
 	Bad

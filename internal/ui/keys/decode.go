@@ -2,6 +2,7 @@ package keys
 
 import (
 	"bytes"
+	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -12,9 +13,14 @@ type Decoder struct {
 	// Remote is true if the terminal is on another machine, where the bytes of one key may
 	// arrive further apart.
 	Remote bool
+	// Reply is called with the terminal's replies to queries, as in ESC ] reply ESC \; it may be
+	// nil.
+	Reply func(text string)
 
 	rest     []byte // bytes of an incomplete key
 	skips    bool   // inside a control string sent by the terminal
+	replies  bool   // it is an operating system command
+	reply    []byte // its beginning
 	pasting  bool
 	pasted   []byte
 	searched int       // length of the prefix of pasted known not to contain the end marker
@@ -32,6 +38,8 @@ const (
 	sequenceWait = 2 * time.Second
 	// silence is the idle time after which Ctrl-C ends a paste with a lost end marker.
 	silence = time.Second
+	// maxReply is the maximum length of a terminal's reply, in bytes; longer ones are dropped.
+	maxReply = 64
 	// maxPaste is the maximum size of a paste before it is passed on, in bytes.
 	maxPaste = 10 << 20
 	// maxSequence is the maximum length of a sequence, in bytes; anything longer is not a
@@ -63,6 +71,9 @@ func (d *Decoder) Decode(data []byte, at time.Time) []Event {
 			events = append(events, some...)
 		case d.skips:
 			data = d.skip(data)
+		case len(data) > 1 && data[0] == 0x1b && strings.IndexByte("]P_^X", data[1]) >= 0:
+			d.skips, d.replies = true, data[1] == ']'
+			data = data[2:]
 		case bytes.HasPrefix(data, pasteStart):
 			data, d.pasting = data[len(pasteStart):], true
 		default:
@@ -108,7 +119,8 @@ func onlyEscapes(data []byte) bool { return len(bytes.Trim(data, "\x1b")) == 0 }
 // Any other partial sequence is dropped.
 func (d *Decoder) Flush(at time.Time) []Event {
 	rest, skipped := d.rest, d.skips
-	d.rest, d.skips, d.codes = nil, false, false
+	d.endSkip()
+	d.rest, d.codes = nil, false
 	if skipped || !onlyEscapes(rest) {
 		return nil
 	}
@@ -150,25 +162,51 @@ func (d *Decoder) endPaste(text []byte, at time.Time) []Event {
 	return []Event{{Kind: Paste, Text: string(bytes.ToValidUTF8(text, []byte("\uFFFD"))), At: at}}
 }
 
-// skip drops the rest of a control string and returns the input after it.
+// skip drops the rest of a control string and returns the input after it. A reply is passed on.
+// Any other control character is a key: the end of the string was lost.
 func (d *Decoder) skip(data []byte) []byte {
-	i := bytes.IndexAny(data, "\a\x18\x1a\x1b")
-	switch {
-	case i < 0:
+	i := bytes.IndexFunc(data, func(r rune) bool { return r < 0x20 })
+	if i < 0 {
+		d.read(data)
 		return nil
-	case data[i] != 0x1b:
-		d.skips = false
+	}
+	d.read(data[:i])
+	switch {
+	case data[i] == '\a':
+		d.answer()
 		return data[i+1:]
-	case i+1 == len(data):
+	case data[i] == 0x18 || data[i] == 0x1a:
+		d.endSkip()
+		return data[i+1:]
+	case data[i] == 0x1b && i+1 == len(data):
 		d.rest = []byte{0x1b} // the terminator may follow
 		return nil
-	case data[i+1] == '\\':
-		d.skips = false
+	case data[i] == 0x1b && data[i+1] == '\\':
+		d.answer()
 		return data[i+2:]
 	}
-	d.skips = false // string was cut off; something else begins
+	d.endSkip() // string was cut off; something else begins
 	return data[i:]
 }
+
+// read keeps part of a control string if it may be a reply.
+func (d *Decoder) read(data []byte) {
+	if d.replies = d.replies && len(d.reply)+len(data) <= maxReply; d.replies {
+		d.reply = append(d.reply, data...)
+	}
+}
+
+// answer passes on a complete reply.
+func (d *Decoder) answer() {
+	text, ok := string(d.reply), d.replies
+	d.endSkip()
+	if ok && d.Reply != nil {
+		d.Reply(text)
+	}
+}
+
+// endSkip ends a control string.
+func (d *Decoder) endSkip() { d.skips, d.replies, d.reply = false, false, nil }
 
 // next returns the event that data begins with and its length in bytes, or 0 if more bytes are
 // needed. An event without a key is to be ignored.
@@ -221,9 +259,6 @@ func (d *Decoder) escape(data []byte) (Event, int) {
 		return d.sequence(data, 2)
 	case 'O':
 		return single(data, 2)
-	case ']', 'P', '_', '^', 'X':
-		d.skips = true
-		return Event{}, 2
 	case 0x1b:
 		return d.doubled(data)
 	case '\n':

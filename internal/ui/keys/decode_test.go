@@ -147,6 +147,32 @@ func TestIncomplete(t *testing.T) {
 	}
 }
 
+// TestReplies checks that a reply of the terminal is passed on however it arrives, and that keys
+// around it, or after one that is cut off, are not lost.
+//
+// Proves X-120, X-124.
+func TestReplies(t *testing.T) {
+	for _, tt := range []struct{ bytes, replies, want string }{
+		{"a\x1b]11;rgb:0000/0000/0000\x1b\\b", "11;rgb:0000/0000/0000|", "a|b"},
+		{"a\x1b]11;rgb:0000/0000/0000\ab\x1b]4;1;x\a", "11;rgb:0000/0000/0000|4;1;x|", "a|b"},
+		{"\x1b]11;rgb:0000\x03x", "", "ctrl+c|x"},
+		{"\x1b]11;rgb:0000\rx", "", "enter|x"},
+		{"\x1b]11;rgb:0000\x1b[Ax", "", "up|x"},
+		{"\x1b]11;" + strings.Repeat("x", 1<<20) + "\ay", "", "y"},
+		{"\x1b[200~\x1b]11;rgb:0000/0000/0000\a\x1b[201~z", "", `paste "\x1b]11;rgb:0000/0000/0000\a"|z`},
+		{"\x1bP11;rgb:0000/0000/0000\x1b\\z", "", "z"},
+	} {
+		for cut := range min(len(tt.bytes), 100) {
+			var got string
+			d := Decoder{Reply: func(text string) { got += text + "|" }}
+			events := append(d.Decode([]byte(tt.bytes[:cut]), time.Time{}), d.Decode([]byte(tt.bytes[cut:]), time.Time{})...)
+			if got != tt.replies || show(events) != tt.want {
+				t.Errorf("%.60q cut at %d: %q and %q", tt.bytes, cut, got, show(events))
+			}
+		}
+	}
+}
+
 // TestPasteEnds checks that a paste with a lost end marker does not lock the user out, and that
 // an overlong paste arrives in parts but never as keys.
 func TestPasteEnds(t *testing.T) {

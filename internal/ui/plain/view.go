@@ -3,6 +3,8 @@ package plain
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"time"
 
 	"adze/internal/commands"
@@ -18,12 +20,28 @@ import (
 // Begin shows the greeting, the end of an earlier conversation, and the initial input.
 func (f *Front) Begin(c *controller.Conversation, first string) {
 	f.out.talk, f.asked = c, nil
-	f.out.say(c.Greeting)
+	f.out.say(greet(c.Greeting))
 	f.out.recall(c.Earlier)
 	if first != "" {
 		f.out.say("> " + first)
 		f.remember(first)
 	}
+}
+
+// greet returns a greeting as lines.
+func greet(g commands.Greeting) string {
+	if g.Branch != "" {
+		g.Dir += " (" + g.Branch + ")"
+	}
+	if g.Mode != "" {
+		g.Mode = "permission mode " + g.Mode
+	}
+	return join("\n", join(", ", g.Program, g.Model, g.Dir, g.Mode), g.Help, g.Notes)
+}
+
+// join joins the texts that are not empty.
+func join(separator string, texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), separator)
 }
 
 // Left does nothing: the terminal holds the typed text.

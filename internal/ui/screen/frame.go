@@ -147,6 +147,15 @@ func (b *frame) rewrite(i int, was, is row, slack int) (used int) {
 		b.text("\x1b[K")
 		shorter = false
 	}
+	if end, ok := rejoin(was, is, same); ok && !whole {
+		b.text(same.style)
+		b.text(is.text[same.offset:end.offset])
+		if end.style != "" {
+			b.text(reset)
+		}
+		b.at.Col = end.col
+		return used
+	}
 	if is.width > same.col || is.fill {
 		b.text(same.style)
 		b.row(is, same.offset)

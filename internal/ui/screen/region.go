@@ -1,11 +1,16 @@
 package screen
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"adze/internal/platform/term"
+)
 
 // A region is the known state of the live rows on the terminal. There is always one row, which
 // may be empty.
 type region struct {
-	reflows       bool
+	reflow        term.Reflow
 	rows, spare   []row
 	caret         Point // cursor position
 	width, height int   // size when the rows were written; 0 before
@@ -41,10 +46,15 @@ func (r *region) resize(b *frame, width, height int) {
 		return
 	}
 	above := r.caret.Row
-	if r.reflows {
+	if r.reflow != term.NoReflow {
 		above = r.caret.Col / width
-		for _, row := range r.rows[:min(r.caret.Row, len(r.rows))] {
-			above += max(0, row.width-1)/width + 1
+		for i, row := range r.rows {
+			switch more := max(0, row.width-1) / width; {
+			case i < r.caret.Row:
+				above += more + 1
+			case i > r.caret.Row && r.reflow == term.RewrapsAndShifts:
+				above += more
+			}
 		}
 	}
 	b.large = true
@@ -74,6 +84,11 @@ func (r *region) show(b *frame, final, live []string, caret Point) {
 		shown = []row{{}}
 	}
 	b.at = r.caret
+	finals := make([]row, len(final))
+	for i, line := range final {
+		finals[i] = finalRow(line)
+	}
+	shown = r.shift(b, finals, rows, shown)
 	changed, at := 0, 0
 	put := func(next *row, slack int) {
 		wide := next.width >= r.width || next.tabs
@@ -100,9 +115,8 @@ func (r *region) show(b *frame, final, live []string, caret Point) {
 		}
 		at++
 	}
-	for _, line := range final {
-		next := finalRow(line)
-		put(&next, 0)
+	for i := range finals {
+		put(&finals[i], 0)
 	}
 	top := at
 	for i := range rows {
@@ -117,6 +131,37 @@ func (r *region) show(b *frame, final, live []string, caret Point) {
 	b.at.Row -= top
 	r.rows, r.spare, r.caret = rows, r.rows, caret
 }
+
+// shift inserts blank rows above the last rows if these only move down, which costs less than
+// writing them again. It returns the rows that the terminal shows afterwards.
+func (r *region) shift(b *frame, final, live, shown []row) []row {
+	n := len(final) + len(live) - len(shown)
+	if n <= 0 || len(final)+len(live) >= r.height || slices.ContainsFunc(final, func(f row) bool { return f.tabs || f.width >= r.width }) {
+		return shown
+	}
+	moved, saved := 0, 0
+	for i := 0; i < min(len(live), len(shown)) && i <= moved+1; i++ { // one of them may change
+		was, is := shown[len(shown)-1-i], live[len(live)-1-i]
+		if was.given == is.given {
+			moved = i + 1
+			saved += len(is.text)
+		}
+	}
+	if saved < leastShifted {
+		return shown
+	}
+	b.large = true
+	b.move(Point{len(shown) - 1, b.at.Col})
+	b.text(strings.Repeat("\r\n", n))
+	b.at = Point{len(shown) - 1 + n, 0}
+	first := len(shown) - moved
+	b.move(Point{first, 0})
+	b.control(n, 'L')
+	return slices.Concat(shown[:first], make([]row, n), shown[first:])
+}
+
+// leastShifted is the minimum size of rows that are moved instead of written again, in bytes.
+const leastShifted = 32
 
 // fit returns the rows that fit on the terminal, cut to its width, and the caret position in
 // them.

@@ -167,6 +167,54 @@ func common(was, is row) place {
 	return last
 }
 
+// leastSaved is the minimum size of the rest of a row for not writing it again, in bytes.
+const leastSaved = 8
+
+// rejoin returns the place from which two rows are the same again, given the place from which
+// they differ. It reports false if there is none, or writing the rest costs no more.
+func rejoin(was, is row, from place) (place, bool) {
+	if was.width != is.width || was.uneven || is.uneven || was.tabs || is.tabs || was.fill || is.fill {
+		return place{}, false
+	}
+	n := 0
+	for n < min(len(was.text), len(is.text))-from.offset && was.text[len(was.text)-1-n] == is.text[len(is.text)-1-n] {
+		n++
+	}
+	if n < leastSaved {
+		return place{}, false
+	}
+	before, now := was.place(from, len(was.text)-n), is.place(from, len(is.text)-n)
+	ok := before.col == now.col && before.style == now.style && len(was.text)-before.offset == len(is.text)-now.offset &&
+		len(is.text)-now.offset >= leastSaved && !strings.Contains(now.style, "\x1b]")
+	return now, ok
+}
+
+// place returns the first place at or after a text offset, and after the place from.
+func (r row) place(from place, offset int) place {
+	var open pen
+	for rest := from.style; rest != ""; {
+		n, kind := token(rest)
+		open.take(rest[:n], kind)
+		rest = rest[n:]
+	}
+	at := from
+	var c cluster
+	for at.offset < len(r.text) && (at.offset < offset || !begins(c, r.text[at.offset:])) {
+		n, kind := token(r.text[at.offset:])
+		part := r.text[at.offset : at.offset+n]
+		at.offset += n
+		if kind != character {
+			open.take(part, kind)
+			continue
+		}
+		char, w := decode(part)
+		c.next(char)
+		at.col += w
+	}
+	at.style = open.String()
+	return at
+}
+
 // begins reports whether text does not continue the preceding cluster.
 func begins(c cluster, text string) bool {
 	for text != "" {

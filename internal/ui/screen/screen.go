@@ -1,6 +1,7 @@
 // Package screen renders to a terminal: finished lines, which are written once, and below them
 // a few live rows that are updated in place. Scrolled-off lines never change. It sends no
-// queries and requires only cursor movement and erasing. A slow terminal does not block
+// queries and requires only cursor movement, erasing and
+// inserting lines. A slow terminal does not block
 // callers: it receives every finished line, but only the latest live rows. Apart from styles
 // and links, control sequences are never written.
 package screen
@@ -9,6 +10,8 @@ import (
 	"io"
 	"sync"
 	"time"
+
+	"adze/internal/platform/term"
 )
 
 // A Point is a position in the live rows: a row and a cell in it, from 0.
@@ -52,10 +55,9 @@ type queue struct {
 }
 
 // New returns a screen that begins on an empty line. Size returns the terminal size and is
-// called from a goroutine of the screen. Reflows is true if the terminal is known to reflow
-// lines when it becomes narrower.
-func New(w io.Writer, size func() (width, height int), reflows bool) *Screen {
-	return &Screen{w: w, size: size, region: region{reflows: reflows}, room: make(chan struct{}, 1)}
+// called from a goroutine of the screen.
+func New(w io.Writer, size func() (width, height int), reflow term.Reflow) *Screen {
+	return &Screen{w: w, size: size, region: region{reflow: reflow}, room: make(chan struct{}, 1)}
 }
 
 // Frame writes the final lines, and below them the live rows with the cursor at caret. If not

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"adze/internal/platform/term"
 	"adze/internal/platform/term/cells"
 	"adze/internal/ui/screen/screentest"
 )
@@ -32,7 +33,7 @@ func newStage(width, height int, reflows bool) *stage {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		return s.width, s.height
-	}, reflows)
+	}, map[bool]term.Reflow{true: term.RewrapsLines}[reflows])
 	return s
 }
 
@@ -67,12 +68,17 @@ func TestFrames(t *testing.T) {
 		width, height := rapid.IntRange(4, 30).Draw(t, "width"), rapid.IntRange(3, 8).Draw(t, "height")
 		s := newStage(width, height, false)
 		line := rapid.OneOf(rapid.StringMatching(`[a-c ]{0,12}[a-c]`), rapid.SampledFrom([]string{
-			"", "漢字 x", "e\u0301a", "ae\u0301", "\x1b[1mstrong\x1b[0m x", "\x1b[1mstrange\x1b[0m x", "\x1b[1mst\x1b[0m", "👍🏽 a", "👍 a", "❤\ufe0fb", "🇩🇪🇫🇷c",
+			"", "a line of some length", "a line of same length", "\x1b[1m⠙\x1b[0m works for 1s", "\x1b[1m⠹\x1b[0m works for 2s", "漢字 x", "e\u0301a", "ae\u0301", "\x1b[1mstrong\x1b[0m x", "\x1b[1mstrange\x1b[0m x", "\x1b[1mst\x1b[0m", "👍🏽 a", "👍 a", "❤\ufe0fb", "🇩🇪🇫🇷c",
 		}))
 		var want []string
 		for range rapid.IntRange(1, 12).Draw(t, "frames") {
 			final := rapid.SliceOfN(line, 0, 4).Draw(t, "final")
 			live := rapid.SliceOfN(line, 0, 10).Draw(t, "live")
+			if n := rapid.IntRange(0, len(s.region.rows)).Draw(t, "same"); n > 0 { // the last rows only move
+				for _, row := range s.region.rows[len(s.region.rows)-n:] {
+					live = append(live, row.given)
+				}
+			}
 			if n := rapid.IntRange(0, min(2, len(s.region.rows))).Draw(t, "ready"); n > 0 && len(final) == 0 {
 				for _, row := range s.region.rows[:n] { // rows that stay where they are
 					final = append(final, row.given)
@@ -141,7 +147,7 @@ func broken(line string, width int) []string {
 // reader reads it once.
 func TestTypingIsEchoed(t *testing.T) {
 	var out strings.Builder
-	s := New(&out, func() (int, int) { return 80, 24 }, false)
+	s := New(&out, func() (int, int) { return 80, 24 }, term.NoReflow)
 	show := func(row string) string {
 		out.Reset()
 		s.Frame(nil, []string{row, "status"}, Point{0, rowWidth(row)})
@@ -264,7 +270,7 @@ func (g *gate) Write(p []byte) (int, error) {
 func TestStuckTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := &gate{open: make(chan struct{})}
-		s := New(g, func() (int, int) { return 80, 24 }, false)
+		s := New(g, func() (int, int) { return 80, 24 }, term.NoReflow)
 		var want strings.Builder
 		n := 0
 		for ; !s.Full(); n++ {
@@ -338,7 +344,7 @@ func TestFill(t *testing.T) {
 		{"\x1b[44mabcdefghij\x1b[K\x1b[0m", "\x1b[44mabcdefghij\x1b[0m\r\n"}, // the terminal's width: erasing would remove the j
 	} {
 		var out strings.Builder
-		s := New(&out, func() (int, int) { return 10, 5 }, false)
+		s := New(&out, func() (int, int) { return 10, 5 }, term.NoReflow)
 		s.Frame([]string{tt.final}, nil, Point{})
 		s.written()
 		if !strings.Contains(out.String(), tt.want) {
@@ -346,7 +352,7 @@ func TestFill(t *testing.T) {
 		}
 	}
 	var out strings.Builder
-	s := New(&out, func() (int, int) { return 10, 5 }, false)
+	s := New(&out, func() (int, int) { return 10, 5 }, term.NoReflow)
 	for _, tt := range []struct{ live, want string }{
 		{"\x1b[44mabc\x1b[0m", "\x1b[44mabc\x1b[0m\r"}, {text, "\x1b[4G\x1b[44m      \x1b[0m\r"}, {"abc", "abc\x1b[K\r"},
 	} {

@@ -38,7 +38,7 @@ func playScene(name string) {
 	if err != nil {
 		panic(err)
 	}
-	s := New(os.Stdout, func() (int, int) { return term.Size(os.Stdout) }, true)
+	s := New(os.Stdout, func() (int, int) { return term.Size(os.Stdout) }, term.RewrapsLines)
 	var mu sync.Mutex
 	number, rows, width := 0, 1, 10
 	show := func(final []string) {

@@ -16,6 +16,9 @@ const (
 // eraseLine erases from the cursor to the end of the line, in the current background.
 const eraseLine = "\x1b[K"
 
+// reset ends all styles.
+const reset = "\x1b[0m"
+
 // token returns the length and kind of the first piece of a text.
 func token(text string) (int, kind) {
 	if text == "" {
@@ -91,7 +94,7 @@ type pen struct{ style, link string }
 // take applies a style or link sequence.
 func (p *pen) take(sequence string, k kind) {
 	switch {
-	case k == style && (sequence == "\x1b[0m" || sequence == "\x1b[m"):
+	case k == style && (sequence == reset || sequence == "\x1b[m"):
 		p.style = ""
 	case k == style:
 		p.style += sequence
@@ -109,7 +112,7 @@ func (p *pen) String() string { return p.link + p.style }
 func (p *pen) close() string {
 	text := ""
 	if p.style != "" {
-		text = "\x1b[0m"
+		text = reset
 	}
 	if p.link != "" {
 		text += "\x1b]8;;\x1b\\"

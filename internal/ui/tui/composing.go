@@ -1,23 +1,36 @@
 package tui
 
-// leastHeight is the minimum terminal height at which the status is shown.
-const leastHeight = 6
+import (
+	"strings"
 
-// addInput adds the current question, the queued messages, the composer, and the suggestions or the
+	"adze/internal/ui/draw"
+)
+
+// Minimum terminal heights at which the status, and the rule above the input, are shown.
+const (
+	leastHeight = 6
+	leastRuled  = 10
+)
+
+// addInput adds the current question, the queued messages, a rule, the composer, and the suggestions or the
 // status.
 func (f *Front) addInput(s *stack, height int) {
 	width := f.cfg.Width()
 	f.keyboard.Colourless = !f.cfg.Palette.Coloured()
 	typed, caret := f.keyboard.Rows(width, max(3, height/3))
-	below := f.status(f.cfg.width())
+	below := f.status(width - 1)
 	if height < leastHeight { // room only for the question and the composer
 		below = nil
 	}
 	if f.popup.Open() {
 		below, _ = f.popup.Rows(f.cfg.width(), s.left-len(typed))
 	}
-	waiting, _ := f.outbox.Rows(width, s.left-len(typed)-len(below), f.cfg.Glyphs)
-	own := len(waiting) + len(typed) + len(below)
+	var rule []draw.Row
+	if height >= leastRuled {
+		rule = []draw.Row{draw.Line(draw.Border, strings.Repeat(f.cfg.Glyphs.Rule, width-1))}
+	}
+	waiting, _ := f.outbox.Rows(width, s.left-len(rule)-len(typed)-len(below), f.cfg.Glyphs)
+	own := len(waiting) + len(rule) + len(typed) + len(below)
 	s.left -= own
 	s.add(f.asked.rows(f.cfg.width(), s.left))
 	s.left += own
@@ -25,6 +38,7 @@ func (f *Front) addInput(s *stack, height int) {
 		caret = nil
 	}
 	s.add(waiting, nil)
+	s.add(rule, nil)
 	s.add(typed, caret)
 	s.add(below, nil)
 }

@@ -110,6 +110,10 @@ func (f *Front) lookForRequest() {
 func (f *Front) status(width int) []draw.Row {
 	b := &f.footer.bar
 	b.Glyphs, b.Typing = f.cfg.Glyphs, f.keyboard.Pending()
+	b.Hint = ""
+	if f.keyboard.Empty() && f.asked.dialog == nil {
+		b.Hint = "? keys"
+	}
 	if mode := f.keyboard.Mode(); mode != "" {
 		b.Typing = mode + " " + b.Typing
 	}

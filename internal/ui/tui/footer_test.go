@@ -24,13 +24,13 @@ func TestStatus(t *testing.T) {
 		c := newConsole(t, 80, 24, "say Done.", func(s *setup) {
 			s.Commands.Permission.Allowed = func(mode string) bool { return mode == "auto" }
 		})
-		c.Shows("  ask ∙ haiku 5.5 ∙ 0% ∙ $0.00")
+		c.Shows("  ● ask ∙ haiku 5.5 ∙ ▱▱▱▱▱▱▱▱▱▱ 0% ∙ $0.00")
 		c.Enter("hello\r")
 		c.Shows("Done.")
 		c.Hides("∙ $0.00")
 		for _, mode := range []string{"accept edits ∙", "plan ∙", "auto ∙", "ask ∙"} {
 			c.Enter("\x1b[Z")
-			c.Shows("  " + mode + " haiku 5.5")
+			c.Shows("  ● " + mode + " haiku 5.5")
 		}
 		c.End()
 	})
@@ -74,7 +74,7 @@ func TestCustomStatus(t *testing.T) {
 		failed = errors.New("broken")
 		c.Enter("\x1b[Z")
 		time.Sleep(3 * time.Second)
-		c.Shows("  accept edits ∙ haiku 5.5")
+		c.Shows("  ● accept edits ∙ haiku 5.5")
 		c.End()
 	})
 }
@@ -144,12 +144,12 @@ func TestRepaint(t *testing.T) {
 			s.Repaint = func() (draw.Palette, bool) { return next, changed }
 			s.Commands.Permission.Mode = func() string { return "plan" }
 		})
-		if got := out.take(); !strings.Contains(got, "\x1b[38;5;117mplan") {
+		if got := out.take(); !strings.Contains(got, "\x1b[38;5;117m● plan") {
 			t.Errorf("%q", got)
 		}
 		changed = true
 		c.Enter("x")
-		if got := out.take(); !strings.Contains(got, "\x1b[1mplan") {
+		if got := out.take(); !strings.Contains(got, "\x1b[1m● plan") {
 			t.Errorf("%q", got)
 		}
 		c.End()

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"context"
+
 	"adze/internal/ui/draw"
 	"adze/internal/ui/screen"
 )
@@ -36,8 +38,16 @@ func (f *Front) Frame() (room <-chan struct{}) {
 		f.pages.show()
 	} else {
 		f.asked.seen()
+		f.move()
 	}
 	return f.screen.Room()
+}
+
+// move draws the next frame when a glyph moves.
+func (f *Front) move() {
+	if in := f.script.Moves(); in > 0 && f.moves == nil {
+		f.moves = f.After(in, func(context.Context) { f.moves = nil })
+	}
 }
 
 // width returns the maximum width of live rows.

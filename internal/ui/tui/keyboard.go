@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"adze/internal/ui/controller"
-	"adze/internal/ui/draw"
 	"adze/internal/ui/edit"
 	"adze/internal/ui/keys"
 	"adze/internal/ui/tui/compose"
@@ -24,8 +23,10 @@ type keyboard struct {
 	saved   []byte            // last saved draft
 }
 
-func newKeyboard(typing controller.InputConfig, glyphs draw.Glyphs) *keyboard {
-	k := &keyboard{Composer: compose.New(glyphs, typing.History), typing: typing, decoder: keys.Decoder{Remote: typing.Remote}}
+func newKeyboard(cfg Config) *keyboard {
+	typing := cfg.Typing
+	k := &keyboard{Composer: compose.New(cfg.Glyphs, typing.History), typing: typing, decoder: keys.Decoder{Remote: typing.Remote, Reply: cfg.Reply}}
+	k.Placeholder = "Message" + cfg.Glyphs.Ellipsis
 	if k.typing.Bindings == nil {
 		usual := keys.Defaults()
 		k.typing.Bindings = func() *keys.Map { return usual }
@@ -38,9 +39,12 @@ func newKeyboard(typing controller.InputConfig, glyphs draw.Glyphs) *keyboard {
 // interrupted, so nothing waits for this goroutine.
 func (f *Front) read(ctx context.Context) {
 	buf := make([]byte, 64<<10)
-	for {
+	for first := true; ; first = false {
 		n, err := f.cfg.In.Read(buf)
 		at := time.Now()
+		if first {
+			f.peek(buf[:n], at)
+		}
 		if n > 0 && !f.hand(ctx, func(ctx context.Context) { f.typed(ctx, buf[:n], at) }) {
 			return
 		}
@@ -49,6 +53,13 @@ func (f *Front) read(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// peek looks for replies of the terminal in the first input, which is handled only when the
+// conversation has been opened and shown.
+func (f *Front) peek(data []byte, at time.Time) {
+	d := keys.Decoder{Reply: func(text string) { f.early.Store(&text) }}
+	d.Decode(data, at)
 }
 
 // hand runs do in the conversation's goroutine and waits for it.

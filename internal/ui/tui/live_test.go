@@ -71,14 +71,14 @@ func TestKeys(t *testing.T) {
 		press("\x1b")
 		c.Shows("Stopped. What next?\n")
 		c.Hides("Interrupting") // only a live row
-		if got := c.Text(); !strings.Contains(got, "❯ half typed\n  ask ∙ haiku 5.5 ∙ ") {
+		if got := c.Text(); !strings.Contains(got, "❯ half typed\n  ● ask ∙ haiku 5.5 ∙ ") {
 			t.Errorf("what was typed is gone:\n%s", got)
 		}
 		press("\x1b[A\x1b[B") // sequences are not escapes
 		press("\x1b")
 		c.Shows("❯ half typed")
 		press("\x1b")
-		if got := c.Text(); !strings.Contains(got, "\n❯\n  ask ∙ haiku 5.5 ∙ ") {
+		if got := c.Text(); !strings.Contains(got, "\n❯\n  ● ask ∙ haiku 5.5 ∙ ") {
 			t.Errorf("what was typed stays:\n%s", got)
 		}
 		press("\x12earl")
@@ -93,7 +93,7 @@ func TestKeys(t *testing.T) {
 			t.Errorf("the mode is %s", c.Mode)
 		}
 		press("\x0c")
-		if rows := c.Screen.Screen(); rows[1] != "❯" {
+		if rows := c.Screen.Screen(); rows[2] != "❯" {
 			t.Errorf("the screen is not clear: %q", rows)
 		}
 		press("?")
@@ -137,7 +137,7 @@ func TestInterruptTwice(t *testing.T) {
 		c.Enter("words")
 		c.Enter("\x03")
 		c.Enter("\x1b[A")
-		c.Shows("❯ words\n  ask")
+		c.Shows("❯ words\n  ● ask")
 		c.Enter("\x03")
 		c.Enter("\x03")
 		if n := strings.Count(c.Text(), "Press Ctrl-C again to exit"); n != 2 {
@@ -161,7 +161,7 @@ func TestCoveredWords(t *testing.T) {
 			c.Enter(key)
 			time.Sleep(time.Second)
 			c.Enter(up)
-			c.Shows("❯ precious words\n  ask")
+			c.Shows("❯ precious words\n  ● ask")
 			c.Enter("\x15")
 			c.End()
 		})
@@ -186,12 +186,12 @@ func TestEditor(t *testing.T) {
 			}
 		})
 		c.Enter("typed\x07")
-		c.Shows("❯ one\n  two\n  ask")
+		c.Shows("❯ one\n  two\n  ● ask")
 		writes, fails = "three", errors.New("it was killed")
 		c.Enter("\x07")
-		c.Shows("It was killed.\n\n❯ one\n  two\n  ask")
+		c.Shows("It was killed.\n\n❯ one\n  two\n  ● ask")
 		c.Enter("\x15\x7f\x15\x1b[A")
-		c.Shows("❯ three\n  ask")
+		c.Shows("❯ three\n  ● ask")
 		c.Enter("\x15")
 		c.End()
 	})
@@ -400,7 +400,7 @@ func TestTypingWhileItWorks(t *testing.T) {
 		time.Sleep(3 * time.Second)
 		c.Enter("fas")
 		time.Sleep(5500 * time.Millisecond)
-		if got := c.Text(); !strings.Contains(got, "\n▸ Wait 8s\n❯ fas\n  ask ∙ haiku 5.5 ∙ ") {
+		if got := c.Text(); !strings.Contains(got, "\n▸ Wait 8s\n❯ fas\n  ● ask ∙ haiku 5.5 ∙ ") {
 			t.Errorf("while something is typed: %q", got)
 		}
 		c.Enter("ter\r")

@@ -136,7 +136,7 @@ func TestNext(t *testing.T) {
 			t.Helper()
 			c.Enter("hello\r")
 			time.Sleep(2 * time.Second)
-			c.Shows("❯ [run the tests]\n  ask")
+			c.Shows("❯ [run the tests]\n  ● ask")
 			if _, col := c.Screen.Cursor(); col != 2 {
 				t.Errorf("the caret is in column %d", col)
 			}
@@ -144,7 +144,7 @@ func TestNext(t *testing.T) {
 		for _, key := range []string{"\t", "\x1b[C"} {
 			ask()
 			c.Enter(key)
-			c.Shows("❯ run the tests\n  ask")
+			c.Shows("❯ run the tests\n  ● ask")
 			c.Enter(" twice")
 			c.Shows("❯ run the tests twice\n")
 			c.Enter("\x15")

@@ -19,8 +19,11 @@ func (f *Front) newScript() *transcript.Transcript {
 			return err.Error()
 		},
 		ModelName: func(name string) string { return f.Conversation().ModelInWords(name) },
-		PlanFile:  func() string { return f.Conversation().PlanFile },
-		WarnUSD:   func() float64 { return f.Conversation().WarnUSD },
+		Moving: func() bool {
+			return f.cfg.Motion != nil && f.cfg.Motion() && !f.footer.watch.Elsewhere()
+		},
+		PlanFile: func() string { return f.Conversation().PlanFile },
+		WarnUSD:  func() float64 { return f.Conversation().WarnUSD },
 		Keys: func() transcript.Keys {
 			all := transcript.Keys{Stop: f.key(keys.Cancel), All: f.key(keys.ShowOutput)}
 			if f.keyboard.Empty() { // otherwise the key edits the text

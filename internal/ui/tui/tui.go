@@ -8,6 +8,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"adze/internal/platform/term"
@@ -25,15 +26,19 @@ type Config struct {
 	Terminal
 	Palette draw.Palette
 	Glyphs  draw.Glyphs
-	// Repaint returns the palette if the user has chosen another theme since the last call; it
-	// may be nil.
+	// Repaint returns the palette if it has changed since the last call, with the theme or the
+	// terminal's background; it may be nil.
 	Repaint func() (p draw.Palette, changed bool)
+	// Reply is called with the terminal's replies to queries, before Repaint; it may be nil.
+	Reply func(text string)
 	// Notify returns the sequence to write to the terminal to notify the user; it may be nil.
 	Notify func(attention.Cause) string
 	// Verbose shows all command output.
 	Verbose bool
 	// Thinking reports whether to show the model's thinking; it may be nil.
 	Thinking func() bool
+	// Motion reports whether a glyph moves while something runs; it may be nil.
+	Motion func() bool
 	// Dir is the working directory. Paths in it are shown relative to it.
 	Dir string
 	// Home is the user's home directory; it may be empty.
@@ -47,11 +52,11 @@ type Terminal struct {
 	In  io.Reader
 	Out io.Writer
 	// Width and Height return the size; 0 means unknown. Changes receives the signals of the
-	// terminal, see [term.Changes]; it may be nil. Reflows is true if the terminal reflows
-	// lines when it becomes narrower.
+	// terminal, see [term.Changes]; it may be nil. Reflows is what it does with lines when it
+	// becomes narrower.
 	Width, Height func() int
 	Changes       <-chan os.Signal
-	Reflows       bool
+	Reflows       term.Reflow
 	// Suspend stops the program until the user resumes it; it may be nil. Resume reclaims the
 	// terminal after the program was stopped externally and resumed.
 	Suspend, Resume func()
@@ -70,15 +75,17 @@ type Front struct {
 	asked    *questionView
 	remarks  *remarks
 	footer   footer
-	escaped  time.Time // time of the last Esc
-	resumed  time.Time // time of the last resume from suspension; zero once its signal has arrived
-	flipped  bool      // inverts the setting for showing thinking
+	escaped  time.Time              // time of the last Esc
+	resumed  time.Time              // time of the last resume from suspension; zero once its signal has arrived
+	moves    *controller.Timer      // fires when the glyph moves next; nil if it does not
+	early    atomic.Pointer[string] // reply of the terminal before the conversation was opened; may be nil
+	flipped  bool                   // inverts the setting for showing thinking
 }
 
 // New returns a front end.
 func New(cfg Config) *Front {
 	cfg.Width, cfg.Height = known(cfg.Width, 80), known(cfg.Height, 24)
-	f := &Front{cfg: cfg, keyboard: newKeyboard(cfg.Typing, cfg.Glyphs), Driver: controller.New(cfg.Config)}
+	f := &Front{cfg: cfg, keyboard: newKeyboard(cfg), Driver: controller.New(cfg.Config)}
 	f.screen = screen.New(cfg.Out, func() (int, int) { return cfg.Width(), cfg.Height() }, cfg.Reflows)
 	f.script = f.newScript()
 	f.outbox = &outbox{driver: f.Driver, keyboard: f.keyboard, script: f.script}
@@ -141,6 +148,9 @@ func (f *Front) changed(s os.Signal) {
 func (f *Front) repaint() {
 	if f.cfg.Repaint == nil {
 		return
+	}
+	if text := f.early.Swap(nil); text != nil && f.cfg.Reply != nil {
+		f.cfg.Reply(*text)
 	}
 	if p, changed := f.cfg.Repaint(); changed {
 		f.cfg.Palette = p

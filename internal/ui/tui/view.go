@@ -35,7 +35,7 @@ func (f *Front) Begin(c *controller.Conversation, first string) {
 	f.footer.bar = status.Bar{Session: c.Glance()}
 	f.refresh()
 	f.lookForRequest()
-	f.script.Say(c.Greeting)
+	f.script.Greet(c.Greeting)
 	f.script.Recall(c.Earlier)
 	f.script.Prompt(first, first)
 	f.keyboard.keep(first, true)

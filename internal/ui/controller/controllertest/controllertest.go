@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -128,7 +129,7 @@ func (c *Console) open(ctx context.Context, setup *Setup, provider model.Provide
 	c.Sessions = append(c.Sessions, s)
 	setup.Commands.Session = s
 	return &controller.Conversation{
-		Session: s, Registry: commands.New(setup.Commands), Greeting: "Hello.", WarnUSD: setup.WarnUSD,
+		Session: s, Registry: commands.New(setup.Commands), Greeting: commands.Greeting{Program: "Hello."}, WarnUSD: setup.WarnUSD,
 		Explain: func(err error, _ string) string { return "explained: " + err.Error() },
 	}
 }
@@ -168,12 +169,15 @@ func (c *Console) Enter(text string) {
 	synctest.Wait()
 }
 
-// Text returns everything the terminal shows.
+// rule is the rule above the input.
+var rule = regexp.MustCompile("(?m)^\u2500+\n(❯|!|#|  stashed)")
+
+// Text returns everything the terminal shows, without the rule above the input.
 func (c *Console) Text() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.ByKey {
-		return c.Screen.Text()
+		return rule.ReplaceAllString(c.Screen.Text(), "$1")
 	}
 	return c.appended.String()
 }

@@ -2,6 +2,7 @@ package screentest
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -23,7 +24,7 @@ func (t *Terminal) control(text string) int {
 	}
 	if m := message.FindStringSubmatch(text); m != nil {
 		switch m[1] {
-		case "8", "9", "52", "777":
+		case "8", "9", "11", "52", "777":
 		default:
 			t.problem("unknown sequence %q", m[0])
 		}
@@ -57,6 +58,13 @@ func (t *Terminal) obeys(private, parameters, final string) bool {
 		t.row = max(0, t.row-n)
 	case "B":
 		t.row = min(t.height-1, t.row+n)
+	case "L":
+		if parameters == "" {
+			n = 1
+		}
+		n = min(n, t.height-t.row)
+		t.lines = slices.Concat(t.lines[:t.row], make([]line, n), t.lines[t.row:t.height-n])
+		t.col = 0
 	case "G":
 		t.col = min(t.width, n) - 1
 	case "?h", "?l":

@@ -65,6 +65,9 @@ func (w *Watch) Away(now time.Time) time.Duration {
 	return 0
 }
 
+// Elsewhere reports whether the user is in another window.
+func (w *Watch) Elsewhere() bool { return !w.gone.IsZero() }
+
 // Wait sets the pending cause.
 func (w *Watch) Wait(what Cause, now time.Time) {
 	w.waits, w.called = what, false

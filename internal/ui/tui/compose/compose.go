@@ -20,6 +20,8 @@ type Composer struct {
 	// is true because the terminal shows no colors.
 	Ghost      string
 	Colourless bool
+	// Placeholder is shown faint in an empty message without a ghost; it needs colors.
+	Placeholder string
 
 	glyphs draw.Glyphs
 }
@@ -82,9 +84,8 @@ func (c *Composer) Rows(w, h int) ([]draw.Row, *screen.Point) {
 	for _, l := range lines {
 		rows = append(rows, c.row(stock, l))
 	}
-	if c.Ghost != "" && c.Empty() {
-		head := rows[len(above)]
-		rows[len(above)] = append(head[:1:1], c.ghost(room(w)-1-head[:1].Width()))
+	if hint := c.hint(room(w) - 1 - cells.Width(c.Prompt)); hint.Text != "" && len(below) == 0 && c.Empty() {
+		rows[len(above)] = append(rows[len(above)][:1:1], hint)
 	}
 	caret := &screen.Point{Row: len(above) + row, Col: col}
 	if len(below) > 0 {
@@ -98,10 +99,15 @@ func (c *Composer) Rows(w, h int) ([]draw.Row, *screen.Point) {
 	return rows, caret
 }
 
-// ghost returns the placeholder text, in n cells.
-func (c *Composer) ghost(n int) draw.Span {
+// hint returns the text shown in an empty message, in n cells.
+func (c *Composer) hint(n int) draw.Span {
 	text := draw.Clean(c.Ghost)
-	if c.Colourless {
+	switch {
+	case text == "" && c.Colourless:
+		return draw.Span{}
+	case text == "":
+		text = c.Placeholder
+	case c.Colourless:
 		text = "[" + text + "]"
 	}
 	if cells.Width(text) > n {

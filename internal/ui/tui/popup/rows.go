@@ -31,7 +31,10 @@ func (p *Popup) Rows(w, h int) ([]draw.Row, *screen.Point) {
 	column := nameWidth(shown, w)
 	rows := make([]draw.Row, n)
 	for i, it := range shown {
-		rows[i] = p.row(it, p.marked() && first+i == p.chosen, column, w)
+		chosen := p.marked() && first+i == p.chosen
+		if rows[i] = p.row(it, chosen, column, w); chosen {
+			rows[i] = rows[i].On(draw.SelectedGround, true)
+		}
 	}
 	return rows, nil
 }
@@ -62,7 +65,7 @@ func args(it suggest.Item, w int) string {
 func (p *Popup) row(it suggest.Item, chosen bool, column, w int) draw.Row {
 	mark, role := "  ", draw.Text
 	if chosen {
-		mark, role = p.glyphs.Prompt+" ", draw.Strong
+		mark, role = p.glyphs.Mark+" ", draw.Strong
 	}
 	r := draw.Row{{Role: draw.Accent, Text: mark}}
 	name := append(label(it, role), draw.Span{Role: draw.Faint, Text: args(it, w)})

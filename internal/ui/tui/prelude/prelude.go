@@ -25,10 +25,10 @@ type Config struct {
 	Out io.Writer
 	Waiter
 	// Width and Height return its size. Changes receives its signals, see [term.Changes]; it
-	// may be nil. Reflows is true if the terminal reflows lines when it becomes narrower.
+	// may be nil. Reflows is what it does with lines when it becomes narrower.
 	Width, Height func() int
 	Changes       <-chan os.Signal
-	Reflows       bool
+	Reflows       term.Reflow
 	// Suspend stops the program until the user resumes it. Resume reclaims the terminal after
 	// the program was stopped externally.
 	Suspend, Resume func()

@@ -24,6 +24,8 @@ type Bar struct {
 	Custom string
 	// Typing is an incomplete chord or vim command, shown at the end of the row.
 	Typing string
+	// Hint is shown at the end if there is room and Typing is empty.
+	Hint string
 	// Note temporarily replaces everything else; it may be empty.
 	Note string
 }
@@ -37,29 +39,35 @@ func (b *Bar) Rows(w, h int) ([]draw.Row, *screen.Point) {
 		return nil, nil
 	}
 	room := w - margin
-	typing := cells.Cut(draw.Clean(b.Typing), room, b.Glyphs.More)
-	if typing != "" {
-		room -= cells.Width(typing) + 2
+	end := draw.Span{Role: draw.Accent, Text: cells.Cut(draw.Clean(b.Typing), room, b.Glyphs.More)}
+	if end.Text != "" {
+		room -= cells.Width(end.Text) + gap
 	}
 	row := append(draw.Blanks(margin), b.left(max(0, room))...)
-	if typing != "" {
-		row = append(row, draw.Span{Text: strings.Repeat(" ", max(0, w-row.Width()-cells.Width(typing)))}, draw.Span{Role: draw.Accent, Text: typing})
-	}
-	if strings.TrimSpace(row.String()) == "" {
+	if strings.TrimSpace(row.String()+end.Text) == "" {
 		return nil, nil
+	}
+	if end.Text == "" && b.Note == "" && row.Width()+gap+cells.Width(b.Hint) <= w {
+		end = faint(b.Hint)
+	}
+	if end.Text != "" {
+		row = append(row, draw.Span{Text: strings.Repeat(" ", max(0, w-row.Width()-cells.Width(end.Text)))}, end)
 	}
 	return []draw.Row{row}, nil
 }
 
-// left returns everything except Typing, in at most room cells.
+// gap is the minimum number of cells before the end of the row.
+const gap = 2
+
+// left returns everything except the end of the row, in at most room cells.
 func (b *Bar) left(room int) draw.Row {
 	switch {
 	case b.Note != "":
 		return b.cut(draw.Line(draw.Text, draw.Clean(b.Note)), room)
 	case b.Custom != "":
 		row := draw.Styled(b.Custom)
-		if mode := b.mode(); mode.Role != draw.Faint {
-			row = append(draw.Row{mode, b.dot()}, row...)
+		if b.Session.Mode != "default" && b.Session.Mode != "" {
+			row = append(append(b.mode(), b.dot()), row...)
 		}
 		return b.cut(row, room)
 	}
@@ -68,27 +76,33 @@ func (b *Bar) left(room int) draw.Row {
 
 // A part is a part of the row. Parts with the lowest rank are dropped first.
 type part struct {
-	draw.Span
+	draw.Row
 	rank int
 }
 
-// usual returns the state of the session. Parts that do not fit are dropped, the branch first
-// and the mode last.
+// modeRank is the rank of the mode, which is never dropped.
+const modeRank = 6
+
+// usual returns the state of the session. Parts that do not fit are dropped: first the gauge
+// before the number, then the branch, the pull request, the model, the cost and the context.
 func (b *Bar) usual(room int) draw.Row {
 	s := b.Session
-	parts := []part{{b.mode(), 5}, {faint(s.Model), 2}, {b.context(), 4}, {faint(s.Cost), 3}, {faint(b.branch()), 0}, {b.request(), 1}}
 	for least := 0; ; least++ {
+		parts := []part{
+			{b.mode(), modeRank}, {draw.Row{faint(s.Model)}, 3}, {b.context(least == 0), 5}, {draw.Row{faint(s.Cost)}, 4},
+			{draw.Row{faint(b.branch())}, 1}, {draw.Row{b.request()}, 2},
+		}
 		var row draw.Row
 		for _, p := range parts {
-			if p.Text == "" || p.rank < least {
+			if p.rank < least || p.String() == "" {
 				continue
 			}
 			if len(row) > 0 {
 				row = append(row, b.dot())
 			}
-			row = append(row, p.Span)
+			row = append(row, p.Row...)
 		}
-		if row.Width() <= room || least == 5 {
+		if row.Width() <= room || least == modeRank {
 			return b.cut(row, room)
 		}
 	}
@@ -130,21 +144,24 @@ func fit(text string, n int) string {
 	return text
 }
 
-// mode returns a short name of the permission mode. A non-default mode stands out.
-func (b *Bar) mode() draw.Span {
+// mode returns a short name of the permission mode, after a dot in the color of its risk.
+func (b *Bar) mode() draw.Row {
+	name, role := draw.Clean(b.Session.Mode), draw.Accent
 	switch b.Session.Mode {
 	case "":
-		return draw.Span{}
+		return nil
 	case "default":
-		return draw.Span{Role: draw.Faint, Text: "ask"}
-	case "acceptEdits":
-		return draw.Span{Role: draw.Accent, Text: "accept edits"}
+		return draw.Row{{Role: draw.Good, Text: b.Glyphs.State + " "}, {Text: "ask"}}
 	case "dontAsk":
-		return draw.Span{Role: draw.Accent, Text: "do not ask"}
+		name = "do not ask"
+	case "acceptEdits":
+		name, role = "accept edits", draw.Warning
+	case "auto":
+		role = draw.Warning
 	case "bypassPermissions":
-		return draw.Span{Role: draw.Bad, Text: "bypass"}
+		name, role = "bypass", draw.Bad
 	}
-	return draw.Span{Role: draw.Accent, Text: draw.Clean(b.Session.Mode)}
+	return draw.Line(role, b.Glyphs.State+" "+name)
 }
 
 // request returns the state of the pull request.
@@ -153,27 +170,49 @@ func (b *Bar) request() draw.Span {
 	return draw.Span{Role: role, Text: draw.Clean(b.Request.Text)}
 }
 
-// context returns how much of the context window is used.
-func (b *Bar) context() draw.Span {
+// Percentages of the context window from which its gauge has other colors.
+const (
+	muchUsed   = 80
+	almostFull = 95
+)
+
+// context returns how much of the context window is used, with a gauge if gauged is true.
+func (b *Bar) context(gauged bool) draw.Row {
+	const size = 10
 	s := b.Session
 	if s.Percent < 0 || s.Mode == "" {
-		return draw.Span{}
+		return nil
 	}
-	span := draw.Span{Role: draw.Faint, Text: fmt.Sprintf("%d%%", s.Percent)}
-	switch s.Fill {
+	used := draw.Accent
+	text := draw.Span{Role: draw.Faint, Text: fmt.Sprintf("%d%%", s.Percent)}
+	switch {
+	case s.Percent >= almostFull || s.Fill == commands.Full:
+		used, text.Role = draw.Bad, draw.Bad
+	case s.Percent >= muchUsed || s.Fill == commands.Tight:
+		used, text.Role = draw.Warning, draw.Warning
+	}
+	switch s.Fill { // visible without colors
 	case commands.Tight:
-		span = draw.Span{Role: draw.Warning, Text: "! " + span.Text}
+		text.Text = "! " + text.Text
 	case commands.Full:
-		span = draw.Span{Role: draw.Bad, Text: "! " + span.Text + " full"}
+		text.Text = "! " + text.Text + " full"
 	}
-	return span
+	if !gauged {
+		return draw.Row{text}
+	}
+	n := min(size, (s.Percent+size/2)/size)
+	return draw.Row{{Role: used, Text: strings.Repeat(b.Glyphs.Full, n)}, {Role: draw.Faint, Text: strings.Repeat(b.Glyphs.Free, size-n) + " "}, text}
 }
 
 // branch returns the branch, shortened if it is long.
 func (b *Bar) branch() string {
 	const most = 30
-	if name := draw.Clean(b.Session.Branch); cells.Width(name) > most {
-		return fit(name, most-cells.Width(b.Glyphs.More)) + b.Glyphs.More
+	name := draw.Clean(b.Session.Branch)
+	if name == "" {
+		return ""
 	}
-	return b.Session.Branch
+	if cells.Width(name) > most {
+		name = fit(name, most-cells.Width(b.Glyphs.More)) + b.Glyphs.More
+	}
+	return b.Glyphs.Branch + name
 }

@@ -29,7 +29,7 @@ func changed(change func(*Bar)) Bar {
 
 // TestRows checks the row at the sizes of the design, and in narrow terminals.
 //
-// Proves X-191, SESS-46, PERM-21, X-125, X-133.
+// Proves, SESS-46, PERM-21, X-125, X-133.
 func TestRows(t *testing.T) {
 	var out strings.Builder
 	for _, tt := range []struct {
@@ -37,11 +37,16 @@ func TestRows(t *testing.T) {
 		bar  Bar
 	}{
 		{"usual", usual()},
+		{"hint", changed(func(b *Bar) { b.Hint = "? keys" })},
+		{"hint and chord", changed(func(b *Bar) { b.Hint, b.Typing = "? keys", "Ctrl-X" })},
 		{"nothing known", Bar{Glyphs: draw.Unicode()}},
 		{"no window, no price, no repository", changed(func(b *Bar) { b.Session.Percent, b.Session.Cost, b.Session.Branch = -1, "", "" })},
 		{"plan", changed(func(b *Bar) { b.Session.Mode = "plan" })},
 		{"edits", changed(func(b *Bar) { b.Session.Mode = "acceptEdits" })},
 		{"bypass", changed(func(b *Bar) { b.Session.Mode = "bypassPermissions" })},
+		{"auto", changed(func(b *Bar) { b.Session.Mode = "auto" })},
+		{"much", changed(func(b *Bar) { b.Session.Percent = 80 })},
+		{"almost full", changed(func(b *Bar) { b.Session.Percent = 95 })},
 		{"tight", changed(func(b *Bar) { b.Session.Percent, b.Session.Fill = 72, commands.Tight })},
 		{"full", changed(func(b *Bar) { b.Session.Percent, b.Session.Fill = 99, commands.Full })},
 		{"request", changed(func(b *Bar) { b.Request = commands.Request{Text: "#12 checks fail", Mood: commands.Ill} })},
@@ -54,13 +59,13 @@ func TestRows(t *testing.T) {
 		{"not UTF-8", changed(func(b *Bar) { b.Glyphs = draw.ASCII() })},
 		{"hostile", changed(func(b *Bar) { b.Session.Branch, b.Session.Model = "a\x1b[2Jb\u202e", "x\ny" })},
 	} {
-		for _, w := range []int{79, 39, 24, 12} {
+		for _, w := range []int{199, 119, 79, 39, 24, 12} {
 			b := tt.bar
 			rows, caret := b.Rows(w, 1)
 			if caret != nil {
 				t.Error("there is a caret")
 			}
-			fmt.Fprintf(&out, "%-36s %2d|%s\n", tt.name, w, draw.Palette{}.Text(rows))
+			fmt.Fprintf(&out, "%-36s %3d|%s\n", tt.name, w, draw.Palette{}.Text(rows))
 		}
 		fmt.Fprintln(&out, "   ", roles(tt.bar))
 	}
@@ -70,7 +75,7 @@ func TestRows(t *testing.T) {
 // roles returns the texts of a row that are not faint, with their roles.
 func roles(b Bar) string {
 	rows, _ := b.Rows(79, 1)
-	names := map[draw.Role]string{draw.Accent: "accent", draw.Warning: "warning", draw.Bad: "bad", draw.Text: "text"}
+	names := map[draw.Role]string{draw.Accent: "accent", draw.Good: "good", draw.Warning: "warning", draw.Bad: "bad", draw.Text: "text"}
 	var list []string
 	for _, row := range rows {
 		for _, s := range row {
@@ -104,7 +109,7 @@ func TestRowsFit(t *testing.T) {
 	text := rapid.StringOf(rapid.SampledFrom([]rune("ab 世界é\x1b[31m\n\u200d👍🏽")))
 	rapid.Check(t, func(t *rapid.T) {
 		b := Bar{
-			Glyphs: draw.Unicode(), Custom: text.Draw(t, "custom"), Typing: text.Draw(t, "typing"), Note: text.Draw(t, "note"), Request: commands.Request{Text: text.Draw(t, "request")},
+			Glyphs: draw.Unicode(), Custom: text.Draw(t, "custom"), Typing: text.Draw(t, "typing"), Note: text.Draw(t, "note"), Hint: rapid.SampledFrom([]string{"", "? keys"}).Draw(t, "hint"), Request: commands.Request{Text: text.Draw(t, "request")},
 			Session: commands.Glance{
 				Mode: rapid.SampledFrom([]string{"", "default", "plan", "bypassPermissions", "new"}).Draw(t, "mode"), Model: text.Draw(t, "model"),
 				Percent: rapid.IntRange(-1, 100).Draw(t, "percent"), Fill: commands.FillLevel(rapid.IntRange(0, 2).Draw(t, "fill")), Cost: text.Draw(t, "cost"), Branch: text.Draw(t, "branch"),

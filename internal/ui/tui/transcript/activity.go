@@ -14,7 +14,7 @@ import (
 type activity struct {
 	doing string // empty if idle
 	since time.Time
-	chars int       // characters of the response received but not visible
+	chars int       // characters of the response received
 	until time.Time // time of the next retry, while waiting for it
 }
 
@@ -24,7 +24,9 @@ func (a *activity) phase(doing string, now time.Time) { *a = activity{doing: doi
 // arrived records that part of a response has arrived.
 func (a *activity) arrived(doing string, chars int, now time.Time) {
 	if a.doing != doing {
+		received := a.chars
 		a.phase(doing, now)
+		a.chars = received
 	}
 	a.chars += chars
 }
@@ -41,7 +43,7 @@ func (a *activity) rows(v view) []draw.Row {
 	if a.doing == "" {
 		return nil
 	}
-	row := draw.Row{{Role: draw.Accent, Text: v.Glyphs.Active + " "}, {Text: draw.Clean(a.doing)}}
+	row := draw.Row{{Role: draw.Accent, Text: v.spinner() + " "}, {Text: draw.Clean(a.doing)}}
 	about := v.clock(a.since)
 	switch left := a.until.Sub(v.now); {
 	case left > 0:
@@ -49,8 +51,8 @@ func (a *activity) rows(v view) []draw.Row {
 	case !a.until.IsZero():
 		about = ", asking again"
 	}
-	if n := a.chars / charsPerToken; n >= 100 {
-		about += " " + v.Glyphs.Dot + " " + tokens(n)
+	if n := a.chars / charsPerToken / 100 * 100; n > 0 {
+		about += " " + v.Glyphs.Dot + " " + v.Glyphs.Received + tokens(n)
 	}
 	return []draw.Row{v.hinted(append(row, draw.Span{Role: draw.Faint, Text: about}), v.keys.Stop, "stops")}
 }

@@ -81,19 +81,23 @@ func (cs calls) rows(v view, h int, crew runningTasks) []draw.Row {
 		if i == liveCalls {
 			return append(rows, draw.Line(draw.Faint, "  "+v.Glyphs.More+" "+count(len(calls)-i, "more call")))
 		}
-		rows = append(rows, c.head(v))
+		mark := v.Glyphs.Active
+		if i == 0 { // one glyph moves
+			mark = v.spinner()
+		}
+		rows = append(rows, c.head(v, mark))
 		rows = append(rows, c.tail(v, most)...)
 	}
 	return rows
 }
 
-// head returns the row with the call's name and clock. A long name is cut at its end.
-func (c *call) head(v view) draw.Row {
+// head returns the row with the call's mark, name and clock. A long name is cut at its end.
+func (c *call) head(v view, mark string) draw.Row {
 	name := c.Activity
 	if c.Verb == "" {
 		name = c.Object
 	}
-	return v.titled(draw.Accent, v.Glyphs.Active, draw.Line(draw.Text, name), draw.Line(draw.Faint, v.clock(c.began)))
+	return v.titled(draw.Accent, mark, draw.Line(draw.Text, name), draw.Line(draw.Faint, v.clock(c.began)))
 }
 
 // titled returns a row with a mark, a title and a remark. A long title is cut at its end.

@@ -16,6 +16,18 @@ func (v view) clock(since time.Time) string {
 	return ""
 }
 
+// spinTime is how long a moving glyph stays the same.
+const spinTime = time.Second / 8
+
+// spinner returns the glyph of the current activity.
+func (v view) spinner() string {
+	if !v.moves {
+		return v.Glyphs.Active
+	}
+	states := []rune(v.Glyphs.Spinner)
+	return string(states[v.now.UnixNano()/int64(spinTime)%int64(len(states))])
+}
+
 // elapsed formats a duration in whole seconds, such as 6s, 2m10s or 1h2m.
 func elapsed(d time.Duration) string {
 	d = d.Truncate(time.Second)

@@ -56,6 +56,7 @@ type view struct {
 	now      time.Time
 	keys     Keys
 	thinking bool
+	moves    bool // the glyph of the current activity moves
 }
 
 // maxProse is the maximum width of prose; wider rows are hard to read.

@@ -83,6 +83,7 @@ func (r *record) view(w int) view {
 	if r.cfg.Keys != nil {
 		v.keys = r.cfg.Keys()
 	}
+	v.moves = r.cfg.Moving != nil && r.cfg.Moving()
 	v.thinking = r.cfg.Thinking != nil && r.cfg.Thinking()
 	return v
 }

@@ -69,7 +69,7 @@ func (t *Transcript) delta(ev model.Event) {
 	now := t.cfg.Now()
 	switch d := ev.(type) {
 	case model.TextDelta:
-		t.activity.arrived("Writing", 0, now)
+		t.activity.arrived("Writing", len(d.Text), now)
 		if !t.missed {
 			a := write(t, d.Block, func() *answer { return &answer{} })
 			t.uttered(d.Block)
@@ -78,7 +78,7 @@ func (t *Transcript) delta(ev model.Event) {
 	case model.ThinkingDelta:
 		switch {
 		case d.Update && d.Text != "":
-			t.activity.arrived("Writing", 0, now)
+			t.activity.arrived("Writing", len(d.Text), now)
 			write(t, d.Block, func() *answer { return &answer{} }).said.WriteString(d.Text)
 		case d.Text != "":
 			t.activity.arrived("Thinking", len(d.Text), now)

@@ -40,6 +40,8 @@ type Config struct {
 	// WarnUSD returns the session cost at which the user is warned, once; 0 means never. It may
 	// be nil.
 	WarnUSD func() float64
+	// Moving reports whether the glyph of the current activity moves; nil means no.
+	Moving func() bool
 	// Now returns the time; nil means [time.Now].
 	Now func() time.Time
 }
@@ -63,6 +65,7 @@ type Transcript struct {
 	shown    map[string][]draw.Row // subjects of questions, by tool use
 	// checklist is the task list, if it changed in this turn.
 	checklist tool.Checklist
+	moves     bool // the last rows contain a moving glyph
 }
 
 // New returns an empty transcript.
@@ -169,6 +172,7 @@ func (t *Transcript) Rows(w, h int) []draw.Row {
 		rows, last = append(rows, live...), p.group()
 	}
 	below := t.activityRows(v, min(h, maxBelow))
+	t.moves = v.moves && t.active()
 	if last != nothing && (len(below) == 0 || apart(last, callGroup)) {
 		below = append([]draw.Row{nil}, below...)
 	}
@@ -181,6 +185,19 @@ func (t *Transcript) Rows(w, h int) []draw.Row {
 		rows[i] = v.cut(row, v.w)
 	}
 	return rows
+}
+
+// active reports whether the last rows show a current activity.
+func (t *Transcript) active() bool {
+	return t.asked == 0 && (t.activity.doing != "" || len(t.calls) > 0)
+}
+
+// Moves returns the time until a glyph in the last rows moves, or 0 if there is none.
+func (t *Transcript) Moves() time.Duration {
+	if !t.moves {
+		return 0
+	}
+	return spinTime - time.Duration(t.cfg.Now().UnixNano())%spinTime
 }
 
 // Limits on the live rows: their width, and the number of progress rows.
