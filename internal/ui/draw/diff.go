@@ -95,7 +95,8 @@ func (p *patch) hunk(h tool.Hunk, most int) []Row {
 	p.before, p.after = code.New(p.path), code.New(p.path)
 	lines := make([]string, len(h.Lines))
 	for i, line := range h.Lines {
-		lines[i] = Spell(strings.TrimSuffix(line, p.ends))
+		line = Spell(strings.TrimSuffix(line, p.ends))
+		lines[i] = line[:min(1, len(line))] + ExpandTabs(line[min(1, len(line)):])
 	}
 	changed := changes(lines)
 	var out []Row

@@ -18,6 +18,10 @@ type Glyphs struct {
 	// Glyphs of drawn text.
 	Bullet, Unchecked, Checked string
 	Rule, Bar                  string // horizontal line; vertical line
+
+	// Glyphs of a question.
+	Mark        string // the marked choice
+	Top, Bottom string // left ends of the rules above and below its subject
 }
 
 // Unicode returns the glyphs for UTF-8 terminals.
@@ -25,6 +29,7 @@ func Unicode() Glyphs {
 	return Glyphs{
 		Active: "▸", Open: "▾", Done: "✓", Failed: "✗", Prompt: "❯", More: "⋯", Dot: "∙",
 		Bullet: "•", Unchecked: "☐", Checked: "☑", Rule: "─", Bar: "│",
+		Mark: "▌", Top: "╭", Bottom: "╰",
 	}
 }
 
@@ -33,6 +38,7 @@ func Unicode() Glyphs {
 func eastAsian() Glyphs {
 	g := Unicode()
 	g.Bullet, g.Rule, g.Bar = "∙", "╌", "╎"
+	g.Mark, g.Top, g.Bottom = "▸", "╌", "╌"
 	return g
 }
 
@@ -40,7 +46,7 @@ func eastAsian() Glyphs {
 func ASCII() Glyphs {
 	return Glyphs{
 		Active: ">", Open: "v", Done: "+", Failed: "x", Prompt: ">", More: "...", Dot: "-",
-		Bullet: "-", Rule: "-", Bar: "|", // check boxes keep their Markdown marks
+		Bullet: "-", Rule: "-", Bar: "|", Mark: ">", Top: "+", Bottom: "+", // check boxes keep their Markdown marks
 	}
 }
 

@@ -41,7 +41,7 @@ func (f *Front) Frame() (room <-chan struct{}) {
 }
 
 // width returns the maximum width of live rows.
-func (c *Config) width() int { return min(c.Width()-1, screen.Widest) }
+func (c *Config) width() int { return c.Width() - 1 }
 
 // A stack holds the rows of components, one below the other.
 type stack struct {

@@ -58,11 +58,8 @@ func (c *Composer) Kind() Kind {
 // contexts.
 func (c *Composer) Press(ev keys.Event, m *keys.Map, width int, contexts ...keys.Context) keys.Action {
 	c.mark()
-	return c.Field.Press(ev, m, room(width), contexts...)
+	return c.Field.Press(ev, m, width, contexts...)
 }
-
-// room returns the width of the field, which leaves its last cell free.
-func room(width int) int { return min(width-1, screen.Widest) + 1 }
 
 // mark sets the prompt of the message.
 func (c *Composer) mark() {
@@ -76,7 +73,7 @@ func (c *Composer) mark() {
 func (c *Composer) Rows(w, h int) ([]draw.Row, *screen.Point) {
 	c.mark()
 	above, below := c.aside(w), c.search(w)
-	lines, row, col := c.Lines(room(w), max(1, h-len(above)-len(below)))
+	lines, row, col := c.Lines(w, max(1, h-len(above)-len(below)))
 	rows := slices.Grow(above, len(lines)+len(below))
 	stock := draw.NewStock(2 * len(lines))
 	for _, l := range lines {
@@ -84,7 +81,7 @@ func (c *Composer) Rows(w, h int) ([]draw.Row, *screen.Point) {
 	}
 	if c.Ghost != "" && c.Empty() {
 		head := rows[len(above)]
-		rows[len(above)] = append(head[:1:1], c.ghost(room(w)-1-head[:1].Width()))
+		rows[len(above)] = append(head[:1:1], c.ghost(w-1-head[:1].Width()))
 	}
 	caret := &screen.Point{Row: len(above) + row, Col: col}
 	if len(below) > 0 {
@@ -133,7 +130,7 @@ func (c *Composer) aside(w int) []draw.Row {
 	if text == "" {
 		return nil
 	}
-	return []draw.Row{line("  stashed: ", text, min(w-1, screen.Widest), c.glyphs)}
+	return []draw.Row{line("  stashed: ", text, w-1, c.glyphs)}
 }
 
 // search returns the row that shows the history search.
@@ -146,7 +143,7 @@ func (c *Composer) search(w int) []draw.Row {
 	if !found {
 		head, role = "  not found: ", draw.Warning
 	}
-	width := min(w-1, screen.Widest)
+	width := w - 1
 	if width < 2*len(head) {
 		head = "? "
 	}
