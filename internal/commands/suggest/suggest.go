@@ -67,7 +67,7 @@ type Item struct {
 }
 
 // Most is the maximum number of items found.
-const Most = 50
+const Most = 200
 
 // A Finder finds completions for queries. Create it with [New].
 type Finder struct {

@@ -1,5 +1,10 @@
 package tui
 
+import (
+	"adze/internal/ui/draw"
+	"adze/internal/ui/screen"
+)
+
 // leastHeight is the minimum terminal height at which the status is shown.
 const leastHeight = 6
 
@@ -13,13 +18,13 @@ func (f *Front) addInput(s *stack, height int) {
 	if height < leastHeight { // room only for the question and the composer
 		below = nil
 	}
-	if f.popup.Open() {
+	if f.popup.Open() && f.pages.current == nil {
 		below, _ = f.popup.Rows(f.cfg.width(), s.left-len(typed))
 	}
 	waiting, _ := f.outbox.Rows(width, s.left-len(typed)-len(below), f.cfg.Glyphs)
 	own := len(waiting) + len(typed) + len(below)
 	s.left -= own
-	s.add(f.asked.rows(f.cfg.width()))
+	s.add(f.aboveInput(s.left))
 	s.left += own
 	if s.caret != nil { // the caret is in the question
 		caret = nil
@@ -28,3 +33,14 @@ func (f *Front) addInput(s *stack, height int) {
 	s.add(typed, caret)
 	s.add(below, nil)
 }
+
+// aboveInput draws the open list, or the current question, in at most h rows.
+func (f *Front) aboveInput(h int) ([]draw.Row, *screen.Point) {
+	if f.pages.current != nil && !f.pages.covers() {
+		return f.pages.rows(f.cfg.width(), min(h, max(leastList, h*2/3)))
+	}
+	return f.asked.rows(f.cfg.width())
+}
+
+// leastList is the number of rows up to which a list may hide the conversation.
+const leastList = 10

@@ -10,7 +10,7 @@ var noPoint screen.Point
 // Frame updates the terminal: completed output, and below it the live rows of the components.
 func (f *Front) Frame() (room <-chan struct{}) {
 	f.repaint()
-	if f.pages.current == nil {
+	if !f.pages.covers() {
 		f.screen.ClosePage()
 	}
 	height := f.cfg.Height()
@@ -33,8 +33,10 @@ func (f *Front) Frame() (room <-chan struct{}) {
 	f.screen.Frame(f.cfg.Palette.Lines(final), f.cfg.Palette.Unlinked().Lines(live), *caret)
 	if f.pages.current != nil {
 		f.asked.disturb()
+	}
+	if f.pages.covers() {
 		f.pages.show()
-	} else {
+	} else if f.pages.current == nil {
 		f.asked.seen()
 	}
 	return f.screen.Room()

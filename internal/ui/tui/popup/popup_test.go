@@ -121,15 +121,17 @@ func TestDirectory(t *testing.T) {
 func TestCommands(t *testing.T) {
 	w := newWorld()
 	w.Typed("/co", true)
-	want := `❯ /compact [focus]  summarise the conversation to make room
+	want := `▌ /compact [focus]  summarise the conversation to make room
   /context          what fills the window
   /cost             tokens and money so far`
 	if diff := cmp.Diff(want, w.shown(80, 24)); diff != "" {
 		t.Error(diff)
 	}
-	want = `❯ /compact  summarise the conversation ⋯
+	want = `▌ /compact  summarise the conversation ⋯
   /context  what fills the window
-  /cost     tokens and money so far`
+  /cost     tokens and money so far
+  summarise the conversation to make
+  room`
 	if diff := cmp.Diff(want, w.shown(40, 12)); diff != "" {
 		t.Error(diff)
 	}
@@ -148,7 +150,7 @@ func TestCommands(t *testing.T) {
 		t.Errorf("Tab: %+v", c)
 	}
 	w.Typed("/cos", true)
-	if want := "❯ /cost  tokens and money so far"; w.shown(80, 24) != want {
+	if want := "▌ /cost  tokens and money so far"; w.shown(80, 24) != want {
 		t.Error(w.shown(80, 24))
 	}
 	w.Typed("/cost", true)
@@ -189,8 +191,8 @@ func TestMatchedLetters(t *testing.T) {
 	w := newWorld()
 	w.Typed("/cst", true)
 	rows, _ := w.Rows(80, 8)
-	want := draw.Row{{Role: draw.Accent, Text: "❯ "}, {Role: draw.Strong, Text: "/cost"}, {Role: draw.Faint}, {Role: draw.Faint, Text: "  tokens and money so far"}}
-	if diff := cmp.Diff([]draw.Row{want}, rows); diff != "" {
+	want := draw.Row{{Role: draw.Accent, Text: "▌ "}, {Role: draw.Strong, Text: "/cost"}, {Role: draw.Faint}, {Role: draw.Faint, Text: "  tokens and money so far"}}
+	if diff := cmp.Diff([]draw.Row{want.On(draw.SelectedGround, true)}, rows); diff != "" {
 		t.Error(diff)
 	}
 	got := label(suggest.Item{Label: "/cost", Matched: []int{1, 3}}, draw.Text)
@@ -210,12 +212,12 @@ func TestFiles(t *testing.T) {
 		t.Error("something is shown before anything is found")
 	}
 	w.settle()
-	if want := "❯ src/main.go\n  src/match.go\n  main_test.go"; w.shown(80, 24) != want {
+	if want := "▌ src/main.go\n  src/match.go\n  main_test.go"; w.shown(80, 24) != want {
 		t.Error(w.shown(80, 24))
 	}
 	w.press("down")
 	w.Typed("see @mat", true)
-	if w.shown(80, 24) != "❯ src/match.go\n  main_test.go" {
+	if w.shown(80, 24) != "▌ src/match.go\n  main_test.go" {
 		t.Errorf("while it is searched: %s", w.shown(80, 24))
 	}
 	late := w.pending
@@ -225,7 +227,7 @@ func TestFiles(t *testing.T) {
 	for _, work := range late {
 		work()()
 	}
-	if want := "❯ src/match.go"; w.shown(80, 24) != want {
+	if want := "▌ src/match.go"; w.shown(80, 24) != want {
 		t.Errorf("what came late is shown:\n%s", w.shown(80, 24))
 	}
 	if c, ok := w.Take("see @matc"); !ok || c != (Change{Typed: "@matc", With: "@src/match.go "}) {
@@ -261,7 +263,7 @@ func TestArguments(t *testing.T) {
 		t.Errorf("Tab: %+v", c)
 	}
 	w.press("down")
-	if want := "❯ models\n  model"; w.shown(80, 24) != want {
+	if want := "▌ models\n  model"; w.shown(80, 24) != want {
 		t.Error(w.shown(80, 24))
 	}
 	if c, ok := w.Enter("/config model"); !ok || c != (Change{Typed: "model", With: "@models "}) {
@@ -277,19 +279,19 @@ func TestScrolls(t *testing.T) {
 		w.commands = append(w.commands, suggest.Item{Text: "/x" + string(r), Label: "/x" + string(r)})
 	}
 	w.Typed("/x", true)
-	if rows := strings.Split(w.shown(80, 24), "\n"); len(rows) != mostRows || rows[0] != "❯ /xa" {
+	if rows := strings.Split(w.shown(80, 24), "\n"); len(rows) != mostRows+1 || rows[0] != "▌ /xa" || rows[mostRows] != "  1/20" {
 		t.Errorf("%q", rows)
 	}
 	for range 10 {
 		w.press("down")
 	}
-	if rows := strings.Split(w.shown(80, 24), "\n"); len(rows) != mostRows || rows[mostRows-1] != "❯ /xk" {
+	if rows := strings.Split(w.shown(80, 24), "\n"); len(rows) != mostRows+1 || rows[mostRows-1] != "▌ /xk" || rows[mostRows] != "  11/20" {
 		t.Errorf("%q", rows)
 	}
 	for range 11 {
 		w.press("up")
 	}
-	if rows := strings.Split(w.shown(80, 3), "\n"); len(rows) != 3 || rows[2] != "❯ /xt" {
+	if rows := strings.Split(w.shown(80, 3), "\n"); len(rows) != 3 || rows[1] != "▌ /xt" || rows[2] != "  20/20" {
 		t.Errorf("%q", rows)
 	}
 	if rows, _ := w.Rows(80, 0); rows != nil {
@@ -305,10 +307,15 @@ func TestHostileNames(t *testing.T) {
 	w.Typed("/x", true)
 	for _, width := range []int{10, 20, 40, 80, 200} {
 		rows, _ := w.Rows(width, 8)
-		if len(rows) != 1 || rows[0].Width() > width {
-			t.Errorf("%d cells in %d: %q", rows[0].Width(), width, rows)
+		if len(rows) > 3 {
+			t.Errorf("%d rows: %q", len(rows), rows)
 		}
-		if text := (draw.Palette{}).Text(rows); strings.ContainsAny(text, "\x1b\n\t\a") {
+		for _, row := range rows {
+			if row.Width() > width {
+				t.Errorf("%d cells in %d: %q", row.Width(), width, row)
+			}
+		}
+		if text := strings.Join((draw.Palette{}).Lines(rows), ""); strings.ContainsAny(text, "\x1b\n\t\a") {
 			t.Errorf("%q", text)
 		}
 	}
