@@ -312,7 +312,7 @@ say Done.
 	tm.enter("look")
 	tm.waitFor(`^✓ for f in bad[\s\S]*bad‹U\+202E›gpj‹U\+200B›\.txt[\s\S]*^  0{70}[\s\S]*^Done\.$`)
 	tm.tmux("send-keys", "-l", "@bad")
-	tm.waitFor(`^❯ bad.*gpj.*txt`)
+	tm.waitFor(`^▌ bad.*gpj.*txt`)
 	tm.key("C-u")
 	tm.waitFor(`^❯ *$`)
 	tm.enter("go on")

@@ -19,6 +19,9 @@ type Glyphs struct {
 	Bullet, Unchecked, Checked string
 	Rule, Bar                  string // horizontal line; vertical line
 
+	// Fills are the glyphs of the parts of a bar, the last one that of its rest.
+	Fills [5]string
+
 	// Glyphs of a question.
 	Mark        string // the marked choice
 	Top, Bottom string // left ends of the rules above and below its subject
@@ -30,6 +33,7 @@ func Unicode() Glyphs {
 		Active: "▸", Open: "▾", Done: "✓", Failed: "✗", Prompt: "❯", More: "⋯", Dot: "∙",
 		Bullet: "•", Unchecked: "☐", Checked: "☑", Rule: "─", Bar: "│",
 		Mark: "▌", Top: "╭", Bottom: "╰",
+		Fills: [5]string{"█", "▇", "▆", "▅", "▁"},
 	}
 }
 
@@ -39,6 +43,7 @@ func eastAsian() Glyphs {
 	g := Unicode()
 	g.Bullet, g.Rule, g.Bar = "∙", "╌", "╎"
 	g.Mark, g.Top, g.Bottom = "▸", "╌", "╌"
+	g.Fills = ASCII().Fills
 	return g
 }
 
@@ -47,6 +52,7 @@ func ASCII() Glyphs {
 	return Glyphs{
 		Active: ">", Open: "v", Done: "+", Failed: "x", Prompt: ">", More: "...", Dot: "-",
 		Bullet: "-", Rule: "-", Bar: "|", Mark: ">", Top: "+", Bottom: "+", // check boxes keep their Markdown marks
+		Fills: [5]string{"#", "=", "+", "%", "."},
 	}
 }
 

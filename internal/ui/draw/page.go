@@ -40,6 +40,8 @@ func (o Options) block(b commands.Block) []Row {
 		return o.wrap(string(b))
 	case commands.Swatch:
 		return []Row{append(Line(Text, indent), Sample(string(b))...)}
+	case commands.Bar:
+		return o.bar(b)
 	case commands.Remark:
 		return Fill(Faint, string(b), o.Width)
 	case commands.Notice:
@@ -50,6 +52,8 @@ func (o Options) block(b commands.Block) []Row {
 		return o.table(b)
 	case commands.Terms:
 		return o.terms(b)
+	case commands.Columns:
+		return o.columns(b)
 	case commands.Items:
 		var rows []Row
 		for _, item := range b {
@@ -105,6 +109,42 @@ func (o Options) terms(terms commands.Terms) []Row {
 			name = ""
 		}
 		rows = append(rows, o.hang(indent+cells.Left(name, column)+"  ", t.Text)...)
+	}
+	return rows
+}
+
+// columns renders two lists of terms next to each other, or one below the other if the terms of
+// a list would not fit on a line each.
+func (o Options) columns(c commands.Columns) []Row {
+	const apart = 3
+	var width [2]int
+	for i, terms := range c.Terms {
+		names, texts := 0, 0
+		for _, t := range terms {
+			names, texts = max(names, cells.Width(t.Name)), max(texts, cells.Width(t.Text))
+		}
+		width[i] = len(indent) + names + 2 + texts
+	}
+	beside := o.Width > 0 && width[0]+apart+width[1] <= o.Width
+	var lists [2][]Row
+	for i, terms := range c.Terms {
+		inner := o
+		if beside {
+			inner.Width = 0
+		}
+		lists[i] = append([]Row{Line(Strong, Clean(c.Titles[i]))}, inner.terms(terms)...)
+	}
+	if !beside {
+		return append(append(lists[0], nil), lists[1]...)
+	}
+	rows := make([]Row, max(len(lists[0]), len(lists[1])))
+	for i := range rows {
+		if i < len(lists[0]) {
+			rows[i] = lists[0][i]
+		}
+		if i < len(lists[1]) {
+			rows[i] = append(append(rows[i], Span{Text: Blank(width[0] + apart - rows[i].Width())}), lists[1][i]...)
+		}
 	}
 	return rows
 }
