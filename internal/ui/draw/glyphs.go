@@ -19,6 +19,9 @@ type Glyphs struct {
 	Bullet, Unchecked, Checked string
 	Rule, Bar                  string // horizontal line; vertical line
 
+	// Branch and Leaf precede the items of a tree.
+	Branch, Leaf string
+
 	// Fills are the glyphs of the parts of a bar, the last one that of its rest.
 	Fills [5]string
 
@@ -33,6 +36,7 @@ func Unicode() Glyphs {
 		Active: "▸", Open: "▾", Done: "✓", Failed: "✗", Prompt: "❯", More: "⋯", Dot: "∙",
 		Bullet: "•", Unchecked: "☐", Checked: "☑", Rule: "─", Bar: "│",
 		Mark: "▌", Top: "╭", Bottom: "╰",
+		Branch: "├", Leaf: "└",
 		Fills: [5]string{"█", "▇", "▆", "▅", "▁"},
 	}
 }
@@ -43,7 +47,7 @@ func eastAsian() Glyphs {
 	g := Unicode()
 	g.Bullet, g.Rule, g.Bar = "∙", "╌", "╎"
 	g.Mark, g.Top, g.Bottom = "▸", "╌", "╌"
-	g.Fills = ASCII().Fills
+	g.Branch, g.Leaf, g.Fills = ASCII().Branch, ASCII().Leaf, ASCII().Fills
 	return g
 }
 
@@ -52,6 +56,7 @@ func ASCII() Glyphs {
 	return Glyphs{
 		Active: ">", Open: "v", Done: "+", Failed: "x", Prompt: ">", More: "...", Dot: "-",
 		Bullet: "-", Rule: "-", Bar: "|", Mark: ">", Top: "+", Bottom: "+", // check boxes keep their Markdown marks
+		Branch: "|", Leaf: "|",
 		Fills: [5]string{"#", "=", "+", "%", "."},
 	}
 }

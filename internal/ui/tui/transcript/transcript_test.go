@@ -522,7 +522,7 @@ func TestBackground(t *testing.T) {
 	s.entry(session.Task{ID: "b1", Title: "npm run dev", News: session.TaskMoved, Background: true})
 	s.entry(session.Task{ID: "b2", Title: "look for news", Background: true, Chore: true})
 	s.after(3 * time.Second)
-	if got := s.text(); got != "\n--- live\n▸ npm run dev ∙ background\n▸ Waiting for the model 3s ∙ Esc stops\n" {
+	if got := s.text(); got != "\n--- live\n▸ npm run dev                                    background\n▸ Waiting for the model 3s ∙ Esc stops\n" {
 		t.Error(got)
 	}
 	s.entry(session.Finished{Ended: agent.Ended{Reason: agent.Completed}})
