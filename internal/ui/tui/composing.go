@@ -1,10 +1,5 @@
 package tui
 
-import (
-	"adze/internal/ui/draw"
-	"adze/internal/ui/screen"
-)
-
 // leastHeight is the minimum terminal height at which the status is shown.
 const leastHeight = 6
 
@@ -18,13 +13,13 @@ func (f *Front) addInput(s *stack, height int) {
 	if height < leastHeight { // room only for the question and the composer
 		below = nil
 	}
-	if f.popup.Open() && f.pages.current == nil {
+	if f.popup.Open() {
 		below, _ = f.popup.Rows(f.cfg.width(), s.left-len(typed))
 	}
 	waiting, _ := f.outbox.Rows(width, s.left-len(typed)-len(below), f.cfg.Glyphs)
 	own := len(waiting) + len(typed) + len(below)
 	s.left -= own
-	s.add(f.aboveInput(s.left))
+	s.add(f.asked.rows(f.cfg.width()))
 	s.left += own
 	if s.caret != nil { // the caret is in the question
 		caret = nil
@@ -34,12 +29,16 @@ func (f *Front) addInput(s *stack, height int) {
 	s.add(below, nil)
 }
 
-// aboveInput draws the open list, or the current question, in at most h rows.
-func (f *Front) aboveInput(h int) ([]draw.Row, *screen.Point) {
-	if f.pages.current != nil && !f.pages.covers() {
-		return f.pages.rows(f.cfg.width(), min(h, max(leastList, h*2/3)))
+// addList adds the open list, which takes the place of the input, and the status.
+func (f *Front) addList(s *stack, height int) {
+	below := f.status(f.cfg.width())
+	if height < leastHeight {
+		below = nil
 	}
-	return f.asked.rows(f.cfg.width())
+	h := s.left - len(below)
+	rows, caret := f.pages.rows(f.cfg.width(), min(h, max(leastList, h*2/3)))
+	s.add(rows, caret)
+	s.add(below, nil)
 }
 
 // leastList is the number of rows up to which a list may hide the conversation.

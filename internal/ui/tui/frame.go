@@ -15,7 +15,11 @@ func (f *Front) Frame() (room <-chan struct{}) {
 	}
 	height := f.cfg.Height()
 	s := &stack{left: height - 1}
-	if !f.Closed() {
+	switch {
+	case f.Closed():
+	case f.pages.current != nil && !f.pages.covers():
+		f.addList(s, height)
+	default:
 		f.addInput(s, height)
 	}
 	final := f.script.Final(f.cfg.Width())

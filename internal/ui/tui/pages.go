@@ -13,8 +13,8 @@ import (
 	"adze/internal/ui/tui/transcript"
 )
 
-// A page is a text on its own screen, or a list. Either pager or picker is set. A list is above
-// the input unless it takes the whole screen.
+// A page is a text on its own screen, or a list. Either pager or picker is set. A list is in
+// place of the input unless it takes the whole screen.
 type page struct {
 	pager  *pager.Pager
 	picker *picker.Picker
