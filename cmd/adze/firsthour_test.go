@@ -154,7 +154,7 @@ say I see.
 	tm.enter("clear; adze --model replay:model.txt")
 	tm.waitFor(`^❯ $`)
 	tm.enter("tasks")
-	screen := tm.waitFor(`(?s)Half of it is done\..*Tasks: 1 of 2 done`)
+	screen := tm.waitFor(`(?s)Half of it is done\..*☐ 1/2  `)
 	if n := strings.Count(screen, "Split searchKeys"); n != 1 {
 		t.Errorf("the task is shown %d times:\n%s", n, screen)
 	}

@@ -46,9 +46,9 @@ say I remember the summary.
 		t.Fatal(err)
 	}
 	tm.enter("/rewind")
-	tm.waitForPage(true, `(?s)\ARewind.*^❯ make it`)
+	tm.waitForPage(false, `(?s)^Rewind.*^▌ make it`)
 	tm.key("Enter")
-	tm.waitForPage(true, `(?s)\ARewind.*Back to before: make it.*made\.txt.*^❯ .*conversation`)
+	tm.waitForPage(false, `(?s)^Rewind.*Back to before: make it.*made\.txt.*^▌ .*conversation`)
 	tm.key("Enter")
 	tm.waitFor(`^Back to before that message\.`)
 	if _, err := os.Stat(made); !os.IsNotExist(err) {

@@ -62,7 +62,7 @@ var journeySteps = []step{
 	{answer: "1", plain: "y", until: `2\. Test it`},
 	{answer: "1", plain: "y", until: `is carried out\.`},
 	{enter: "/btw what is left?", until: `is left\.$`},
-	{enter: "/context", until: `free$`},
+	{enter: "/context all", until: `free$`},
 	{enter: "/exit", until: `To continue this session`},
 }
 

@@ -225,8 +225,8 @@ say It is over.
 	tm.key("C-b")
 	tm.waitFor(`It goes on\.`)
 	tm.enter("/tasks")
-	screen := tm.waitFor(`^❯ Watch nothing  running, .*  b[0-9a-z]{8}$[\s\S]*^    started$[\s\S]*Ctrl-X stop`)
-	id := regexp.MustCompile(`(?m)^❯ Watch nothing .*  (b[0-9a-z]{8})$`).FindStringSubmatch(screen)[1]
+	screen := tm.waitFor(`^▌ Watch nothing  running, .*  b[0-9a-z]{8}$[\s\S]*^    started$[\s\S]*Ctrl-X stop`)
+	id := regexp.MustCompile(`(?m)^▌ Watch nothing .*  (b[0-9a-z]{8})$`).FindStringSubmatch(screen)[1]
 	tm.key("Escape")
 	tm.waitFor(`^❯ *$`)
 	tm.enter("/tasks fg " + id)
@@ -406,7 +406,7 @@ text "All:\n\n`+"```"+`make\nall:\n\tgo build\n`+"```"+`\n\n| A | B |\n|---|---|
 			tm.enter("clear; adze --model replay:model.txt --allowed-tools Bash")
 			tm.waitFor(`^❯ $`)
 			tm.enter("test it")
-			tm.waitFor(`^✗ echo one; .*: exit code 3$\n  one\n  two\n\nAll:\n\n +make\n│ all:\n│       go build\n\nA          B\n─+  ─\nlong cell  x\n\nThat is it\.\n\n❯ $`) // the turn is over
+			tm.waitFor(`^✗ echo one; .*: exit code 3$\n  one\n  two\n\nAll:\n\n╭─ make\n│ all:\n│     go build\n\nA          B\n─+  ─\nlong cell  x\n\nThat is it\.\n\n❯ $`) // the turn is over
 			tm.enter("take long")
 			tm.waitFor(`^▸ Waiting for the model [2-9]s`)
 			tm.key("Escape")

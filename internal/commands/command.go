@@ -94,6 +94,8 @@ type Command struct {
 	Instead  string
 	// Switch is the setting that must be true for the command to be available; it may be empty.
 	Switch string
+	// If Rare is true, lists of commands other than that of /help all omit the command.
+	Rare bool
 	// Origin describes where a command that is not built in comes from, such as the project. It
 	// is empty for built-in commands.
 	Origin string

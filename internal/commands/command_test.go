@@ -169,6 +169,14 @@ func TestHelpPages(t *testing.T) {
 		more = append(more, Command{Name: fmt.Sprint("skill-", i), Doc: "does things", Origin: []string{"the project", "server x"}[i%2]})
 	}
 	r := offer(more...)
+	card, err := r.Run(t.Context(), "help", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := card.(Page).Blocks[0].(Columns); len(c.Terms[1]) != 10 || len(c.Terms[0]) != 3 {
+		t.Errorf("the card has %d commands of this package, and %d keys without bindings", len(c.Terms[1]), len(c.Terms[0]))
+	}
+	r.Env.Keys.Lines = true
 	page := func(arg string) Page {
 		t.Helper()
 		a, err := r.Run(t.Context(), "help", arg)

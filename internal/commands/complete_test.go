@@ -34,7 +34,7 @@ func TestComplete(t *testing.T) {
 	}{
 		{"/cos", "/cost", nil},
 		{"/co", "/co", []string{"/copy", "/context", "/compact", "/config", "/cost"}},
-		{"/CONT", "/context", nil},
+		{"/CONT", "/context ", nil},
 		{"/mod", "/mode", []string{"/model", "/mode"}},
 		{"/ffor", "/effort ", nil},
 		{"/nothing", "/nothing", nil},

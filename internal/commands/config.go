@@ -56,6 +56,8 @@ type Env struct {
 	// CompactPercent returns how full the usable window may get before the conversation is
 	// compacted; nil means the default.
 	CompactPercent func() int
+	// HTML renders Markdown for exports; it may be nil.
+	HTML func(markdown string) string
 	// StatusLine returns the output of the user's status line command, or "" if none is
 	// configured; it may be nil.
 	StatusLine func(ctx context.Context, r *Registry) (string, error)

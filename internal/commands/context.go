@@ -2,25 +2,37 @@ package commands
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"adze/internal/domain/instruct"
 	"adze/internal/mcp"
 	"adze/internal/model/tokens"
 	"adze/internal/msg"
 	"adze/internal/platform/text/amount"
+	"adze/internal/platform/text/jsonscan"
 	"adze/internal/prompt"
+	"adze/internal/tool"
 )
 
 func contextCommand() Command {
-	return Command{Name: "context", Doc: "show the use of the context window", Run: func(_ context.Context, r *Registry, _ string) (Answer, error) {
-		u, err := r.Usage()
-		if err != nil {
-			return nil, err
-		}
-		return u.page(), nil
-	}}
+	return Command{Name: "context", Args: "[all]", Doc: "show what fills the context window", Complete: words("all"),
+		Run: func(_ context.Context, r *Registry, arg string) (Answer, error) {
+			if arg != "" && arg != "all" {
+				return nil, errors.New("usage: /context, or /context all for every part")
+			}
+			u, err := r.Usage()
+			switch {
+			case err != nil:
+				return nil, err
+			case arg == "" && r.Terminal && !r.Env.Keys.Lines:
+				return u.glance(), nil
+			}
+			return u.page(), nil
+		}}
 }
 
 // A Usage is the breakdown of the context window, in tokens.
@@ -32,6 +44,8 @@ type Usage struct {
 	System, Tools, First []UsagePart
 	// Messages is the number of messages, and Talk their tokens.
 	Messages, Talk int
+	// Largest lists the largest results in the messages.
+	Largest []UsagePart
 	// Reported is the provider's count for the last request; 0 if unknown.
 	Reported int
 	// Remote lists the tools of MCP servers.
@@ -156,11 +170,65 @@ func (r *Registry) Usage() (*Usage, error) {
 	}
 	if len(messages) > 0 {
 		u.Messages, u.Talk = len(messages), max(0, gauge.Messages(messages...)-first)
+		u.Largest = r.largest(gauge, messages)
 	}
 	if _, used := pre.Watch.Last(); !used.Estimated {
 		u.Reported = sent(used)
 	}
 	return u, nil
+}
+
+// largest returns the largest results in messages, with what they are results of. Results for
+// the same call count as one.
+func (r *Registry) largest(gauge *tokens.Estimator, messages []msg.Message) []UsagePart {
+	const most, least = 3, 500
+	calls, times := map[string]string{}, map[string]int{}
+	var all []UsagePart
+	for _, m := range messages {
+		for _, part := range m.Parts {
+			if use, ok := part.(*msg.ToolUse); ok {
+				calls[use.ID] = r.describeUse(use)
+			}
+			result, ok := part.(*msg.ToolResult)
+			if !ok || calls[result.ID] == "" {
+				continue
+			}
+			name, size := calls[result.ID], gauge.Parts(result)
+			times[name]++
+			if i := slices.IndexFunc(all, func(p UsagePart) bool { return p.Name == name }); i >= 0 {
+				all[i].Tokens += size
+			} else {
+				all = append(all, UsagePart{name, size})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b UsagePart) int { return b.Tokens - a.Tokens })
+	all = slices.DeleteFunc(all, func(p UsagePart) bool { return p.Tokens < least })
+	all = all[:min(len(all), most)]
+	for i, p := range all {
+		if n := times[p.Name]; n > 1 {
+			all[i].Name += fmt.Sprintf(", %d times", n)
+		}
+	}
+	return all
+}
+
+// describeUse describes a tool use by its tool and its first text.
+func (r *Registry) describeUse(use *msg.ToolUse) string {
+	const most = 40
+	text := ""
+	c := jsonscan.Lazy(use.Input)
+	for range c.Members {
+		if c.Kind() == '"' {
+			text = c.String()
+			break
+		}
+		c.Skip()
+	}
+	if filepath.IsAbs(text) && r.Files.Short != nil {
+		text = r.Files.Short(text)
+	}
+	return strings.TrimSpace(use.Name + " " + tool.OneLine(text, most))
 }
 
 // messages returns the conversation as last sent, with the answer to it, and calibrates the
@@ -185,6 +253,31 @@ func (p *Preamble) messages(g *tokens.Estimator, model string, entries []msg.Ent
 		messages = append(messages, last)
 	}
 	return messages, true
+}
+
+// glance shows the use of the window as a bar.
+func (u *Usage) glance() Page {
+	bar := Bar{Title: amount.Rounded(u.Used()) + " tokens"}
+	if u.Window > 0 {
+		bar.Title = fmt.Sprintf("%d%% of %s", u.Used()*100/u.Window, amount.Rounded(u.Window))
+		bar.Rest = BarPart{Name: "free", Size: max(0, u.Window-u.Used()), Text: amount.Rounded(max(0, u.Window-u.Used()))}
+	}
+	for _, p := range []UsagePart{{"system prompt", Sum(u.System)}, {"tools", Sum(u.Tools)}, {"instructions, memories", Sum(u.First)}, {"conversation", u.Talk}} {
+		bar.Parts = append(bar.Parts, BarPart{Name: p.Name, Size: p.Tokens, Text: amount.Rounded(p.Tokens)})
+	}
+	p := Page{Blocks: []Block{bar}}
+	if len(u.Largest) > 0 {
+		var names []string
+		for _, l := range u.Largest {
+			names = append(names, l.Name+" "+amount.Rounded(l.Tokens))
+		}
+		p.Add(Remark("Largest results: " + strings.Join(names, "; ")))
+	}
+	for _, problem := range u.Problems {
+		p.Add(Notice(problem))
+	}
+	p.Add(Remark("/context all lists every part."))
+	return p
 }
 
 // page shows the parts with their shares of the window.

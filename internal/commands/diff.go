@@ -82,6 +82,9 @@ func (r *Registry) diffPage(which string) (Answer, error) {
 			p.Add(Items{r.Files.Short(pair.Path) + ": not text, changed"})
 			continue
 		}
+		if len(p.Blocks) > 0 {
+			p.Add(Text(""))
+		}
 		hunks, whole := edit.Diff(pair.Then, pair.Now)
 		view := change.Display(pair.Path, pair.Then == nil, hunks)
 		if pair.Now == nil {
@@ -99,6 +102,7 @@ func (r *Registry) diffPage(which string) (Answer, error) {
 	if missing {
 		p.Add(Notice(damagedHistory))
 	}
+	p.Add(Text(""))
 	files := amount.Of(len(pairs)+len(left), "file", "files")
 	p.Add(Text(fmt.Sprintf("%s changed %s: %s added, %d removed. Changes made by shell commands are not tracked.", files, since, amount.Of(added, "line", "lines"), removed)))
 	return p, nil

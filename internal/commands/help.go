@@ -37,6 +37,8 @@ const (
 // help lists the commands, or explains the ones matching arg.
 func (r *Registry) help(arg string) (Answer, error) {
 	switch c, ok := r.Lookup(arg); {
+	case arg == "" && r.Terminal && !r.Env.Keys.Lines:
+		return r.card(), nil
 	case arg == "":
 		return r.overview(), nil
 	case ok:
@@ -85,6 +87,61 @@ func (r *Registry) explain(c *Command) Page {
 	return p
 }
 
+// mainKeys are the actions of the keys on the card of /help.
+var mainKeys = [...]struct{ action, does string }{
+	{"chat:submit", "send the message"},
+	{"chat:newline", "begin a new line"},
+	{"chat:cancel", "stop; twice: go back"},
+	{"chat:cycleMode", "next permission mode"},
+	{"history:search", "search earlier messages"},
+	{"chat:stash", "put the text aside"},
+	{"chat:externalEditor", "write in your editor"},
+	{"task:background", "move to the background"},
+	{"app:toggleTranscript", "show everything"},
+}
+
+// mainCommands are the commands on the card of /help.
+var mainCommands = [...]Term{
+	{"model", "choose the model"},
+	{"plan", "explore before changing"},
+	{"diff", "show the changed files"},
+	{"rewind", "go back to a message"},
+	{"resume", "open an earlier session"},
+	{"context", "what fills the window"},
+	{"compact", "summarise to make room"},
+	{"clear", "start a new conversation"},
+	{"permissions", "rules for tools"},
+	{"memory", "instructions, memories"},
+	{"cost", "tokens and money so far"},
+	{"config", "change settings"},
+}
+
+// card shows the most used keys and commands.
+func (r *Registry) card() Page {
+	card := Columns{Titles: [2]string{"Keys", "Commands"}}
+	if r.Env.Keys.Bound != nil {
+		bound := r.Env.Keys.Bound()
+		for _, k := range mainKeys {
+			i := slices.IndexFunc(bound, func(t Term) bool { return strings.HasSuffix(t.Text, "("+k.action+")") })
+			if i < 0 || strings.HasPrefix(bound[i].Name, "(") { // not bound
+				continue
+			}
+			name, _, _ := strings.Cut(bound[i].Name, ", ")
+			card.Terms[0] = append(card.Terms[0], Term{name, k.does})
+		}
+	}
+	card.Terms[0] = append(card.Terms[0], Term{"@", "attach a file"}, Term{"!", "run a shell command"}, Term{"#", "add to your instructions"})
+	for _, t := range mainCommands {
+		if c, ok := r.Lookup(t.Name); ok && c.Origin == "" && r.unavailable(c) == nil {
+			card.Terms[1] = append(card.Terms[1], Term{"/" + t.Name, t.Text})
+		}
+	}
+	p := Page{Blocks: []Block{card}}
+	r.addOffers(&p)
+	p.Add(Remark("Type / and a word to find a command. /help NAME explains one, /help all lists all, /keybindings all keys."))
+	return p
+}
+
 // overview lists the built-in commands by section, other commands by origin, and special input.
 func (r *Registry) overview() Page {
 	var list Fields
@@ -94,12 +151,7 @@ func (r *Registry) overview() Page {
 		}
 	}
 	p := Page{Blocks: []Block{list}}
-	if own, more := r.offers(); len(own) > 0 {
-		p.Add(own)
-		if more > 0 {
-			p.Add(Text("And " + amount.Of(more, "command", "commands") + " more; Tab completes their names, and /skills lists skills."))
-		}
-	}
+	r.addOffers(&p)
 	t := Terms{{"@PATH", "attach a file or directory; @PATH#L10-20 attaches lines"}}
 	if r.Terminal {
 		t = append(t,
@@ -113,11 +165,23 @@ func (r *Registry) overview() Page {
 	return p
 }
 
-// names returns the names of the available commands, as they are typed.
+// addOffers adds the commands that are not built in.
+func (r *Registry) addOffers(p *Page) {
+	own, more := r.offers()
+	if len(own) == 0 {
+		return
+	}
+	p.Add(own)
+	if more > 0 {
+		p.Add(Text("And " + amount.Of(more, "command", "commands") + " more; Tab completes their names, and /skills lists skills."))
+	}
+}
+
+// names returns the names of the available commands other than rare ones, as they are typed.
 func (r *Registry) names(commands []Command) string {
 	var b strings.Builder
 	for i := range commands {
-		if c := &commands[i]; r.unavailable(c) == nil {
+		if c := &commands[i]; !c.Rare && r.unavailable(c) == nil {
 			b.WriteString(" /" + c.Name)
 		}
 	}
@@ -165,6 +229,9 @@ func IsBuiltIn(more []Section) func(name string) bool {
 	return func(name string) bool { return names()[strings.ToLower(name)] }
 }
 
+// Sections returns the sections of the built-in commands.
+func (r *Registry) Sections() []Section { return r.sections }
+
 // builtIn returns the built-in commands. sectionOf returns the name of a command's section, or
 // "".
 func (r *Registry) builtIn() (all []Command) {
@@ -185,7 +252,7 @@ func (r *Registry) sectionOf(c *Command) string {
 
 // The commands for keys and flags: front ends enter them as if the user had typed them.
 const (
-	ExplainKeys = "/keys"
+	ExplainKeys = "/help"
 	GoBack      = "/rewind"
 	PickSession = "/resume"
 	PickModel   = "/model"

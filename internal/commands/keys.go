@@ -42,7 +42,7 @@ func runKeys(k Keys, arg string) (Answer, error) {
 	case k.Bound == nil:
 		return Say("No keys are bound in this session."), nil
 	}
-	p := Page{Blocks: []Block{append(k.Bound(), Term{"?", "show this list, at an empty prompt"})}}
+	p := Page{Blocks: []Block{append(k.Bound(), Term{"?", "show the most used keys and commands, at an empty prompt"})}}
 	if k.File == nil || k.File() == "" {
 		return p, nil
 	}

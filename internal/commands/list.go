@@ -20,6 +20,9 @@ type List struct {
 	// Usage is the command that chooses without the list; it may be empty.
 	Usage string
 
+	// If Full is true, a list screen takes the whole terminal; otherwise it is as tall as the
+	// list and replaces the input.
+	Full bool
 	// Title names the list in a word or two, and Verb describes the effect of choosing, such as
 	// "opens"; both may be empty.
 	Title, Verb string

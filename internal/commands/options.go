@@ -17,6 +17,7 @@ func (r *Registry) optionsList() List {
 	}
 	set := optionChoices(r.Env.Options(false))
 	return List{
+		Full: true,
 		Page: configPage(r.Env.Options(false)), Title: "Settings",
 		Views: []View{
 			{Name: "all", Choices: optionChoices(r.Env.Options(true)), Load: load(true)},

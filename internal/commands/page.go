@@ -33,11 +33,25 @@ type (
 	// Terms are explained one by one: commands, keys.
 	Terms []Term
 
+	// Columns are two lists of terms with titles, next to each other if there is room.
+	Columns struct {
+		Titles [2]string
+		Terms  [2]Terms
+	}
+
 	// Items are indented lines.
 	Items []string
 
 	// A Swatch is a sample of a theme, in its own colors.
 	Swatch string
+
+	// A Bar shows the parts of a whole as a bar with a title and a legend. Rest is the unused
+	// part.
+	Bar struct {
+		Title string
+		Parts []BarPart
+		Rest  BarPart
+	}
 
 	// Output is the output of a program.
 	Output struct{ tool.Display }
@@ -49,6 +63,12 @@ type Term struct{ Name, Text string }
 // A Field is a value with its name.
 type Field struct{ Name, Value string }
 
+// A BarPart is a part of a [Bar]. Text is its size as shown.
+type BarPart struct {
+	Name, Text string
+	Size       int
+}
+
 // A Column configures how the cells of a table are shown. The last column may take several
 // lines.
 type Column struct {
@@ -59,15 +79,17 @@ type Column struct {
 	Cut bool
 }
 
-func (Text) block()   {}
-func (Notice) block() {}
-func (Remark) block() {}
-func (Fields) block() {}
-func (Table) block()  {}
-func (Terms) block()  {}
-func (Items) block()  {}
-func (Swatch) block() {}
-func (Output) block() {}
+func (Text) block()    {}
+func (Notice) block()  {}
+func (Remark) block()  {}
+func (Fields) block()  {}
+func (Table) block()   {}
+func (Terms) block()   {}
+func (Columns) block() {}
+func (Items) block()   {}
+func (Swatch) block()  {}
+func (Bar) block()     {}
+func (Output) block()  {}
 
 // Say returns a page of paragraphs.
 func Say(texts ...string) Page {

@@ -58,7 +58,7 @@ func (r *Registry) sessionList() (Answer, error) {
 		}
 	}
 	list := List{
-		Title: "Resume", Verb: "opens", Choices: here, Usage: "/resume SESSION",
+		Full: true, Title: "Resume", Verb: "opens", Choices: here, Usage: "/resume SESSION",
 		Choose:  func(_ context.Context, c Choice) (Answer, error) { return Switch{Session: c.ID}, nil },
 		Preview: r.previewSession, Search: r.searchSessions, Actions: r.sessionActions(),
 		Views: []View{{Name: "this project", Empty: "No earlier sessions in this directory."}, {Name: "all"}},

@@ -103,7 +103,7 @@ func (r *Registry) Export(name string) (string, error) {
 	case err != nil:
 		return "", err
 	}
-	return path, archive.ExportFile(path, info, archive.ExportOptions{Format: archive.FormatOf(path), Seen: func(u *msg.ToolUse) *msg.ToolUse {
+	return path, archive.ExportFile(path, info, archive.ExportOptions{Format: archive.FormatOf(path), Render: r.Env.HTML, Seen: func(u *msg.ToolUse) *msg.ToolUse {
 		return r.Session.Pool().Forwarded(u)
 	}})
 }

@@ -166,7 +166,7 @@ func commandsText(width int) string {
 // helpWidth returns the width of help texts.
 func (env *Env) helpWidth() int {
 	if w := env.width(); env.StdoutTerminal && w > 0 {
-		return min(w-1, flags.Width)
+		return w - 1
 	}
 	return flags.Width
 }

@@ -1,13 +1,11 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"strings"
 
 	"adze/internal/app/cli/flags"
-	"adze/internal/commands"
 	"adze/internal/feature/skills/bundled"
 	"adze/internal/settings"
 	"adze/internal/settings/config"
@@ -74,11 +72,9 @@ func commandReference() string {
 		b.WriteString("|---|---|---|---|---|\n")
 	}
 	r := everyCommand()
-	page, _ := r.Run(context.Background(), "help", "") // ok: cannot fail
-	for _, section := range page.(commands.Page).Blocks[0].(commands.Fields) {
+	for _, section := range r.Sections() {
 		table(section.Name)
-		for _, name := range strings.Fields(section.Value) {
-			c, _ := r.Lookup(name[1:])
+		for _, c := range section.Commands {
 			where := "everywhere"
 			switch {
 			case c.Terminal:

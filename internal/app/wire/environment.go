@@ -25,6 +25,7 @@ import (
 	"adze/internal/session/archive"
 	"adze/internal/settings"
 	"adze/internal/settings/config"
+	"adze/internal/ui/markdown"
 )
 
 // permissionCommands gives commands access to the conversation's permissions.
@@ -49,7 +50,7 @@ func (c *Conversation) commandEnv() commands.Env {
 		return artifacts.Inherit(ctx, w.Project, from, id, w.Dir)
 	}
 	s := commands.Env{
-		StatusLine: line.Line, CompactPercent: func() int { return w.values().Window.Percent },
+		HTML: markdown.HTML, StatusLine: line.Line, CompactPercent: func() int { return w.values().Window.Percent },
 		Score: c.ws.usage().Score, Remarks: c.remarks(),
 		Settings: func() commands.Settings {
 			return commands.Settings{Values: w.Project.Written(), Effort: c.model.Working(c.Session.Model()), AutoCompact: w.values().Window.Auto}

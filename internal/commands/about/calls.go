@@ -13,7 +13,7 @@ import (
 )
 
 func debugToolCallCommand() commands.Command {
-	return commands.Command{Name: "debug-tool-call", Args: "[N]", Doc: "show the last tool call, or the Nth last: the model's input and the result",
+	return commands.Command{Name: "debug-tool-call", Rare: true, Args: "[N]", Doc: "show the last tool call, or the Nth last: the model's input and the result",
 		Run: func(_ context.Context, r *commands.Registry, arg string) (commands.Answer, error) {
 			return showCall(r, arg)
 		}}

@@ -13,7 +13,7 @@ import (
 )
 
 func privacyCommand() commands.Command {
-	return commands.Command{Name: "privacy", Doc: "show stored data and contacted hosts",
+	return commands.Command{Name: "privacy", Rare: true, Doc: "show stored data and contacted hosts",
 		Run: func(ctx context.Context, r *commands.Registry, _ string) (commands.Answer, error) {
 			ctx, cancel := context.WithTimeout(ctx, patience)
 			defer cancel()

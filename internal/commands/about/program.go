@@ -22,7 +22,7 @@ type Variable struct {
 }
 
 func envCommand(variables func() []Variable) commands.Command {
-	return commands.Command{Name: "env", Args: "[WORD|all]", Doc: "show the environment variables in use, those matching a word, or all that adze reads",
+	return commands.Command{Name: "env", Rare: true, Args: "[WORD|all]", Doc: "show the environment variables in use, those matching a word, or all that adze reads",
 		Run: func(_ context.Context, _ *commands.Registry, word string) (commands.Answer, error) {
 			if variables == nil {
 				return commands.Say("No variables are read in this session."), nil
@@ -76,7 +76,7 @@ func masked(name, value string) string {
 }
 
 func heapdumpCommand() commands.Command {
-	return commands.Command{Name: "heapdump", Kind: commands.Change, Doc: "write a heap profile of adze, without the contents of its memory",
+	return commands.Command{Name: "heapdump", Rare: true, Kind: commands.Change, Doc: "write a heap profile of adze, without the contents of its memory",
 		Run: func(_ context.Context, r *commands.Registry, _ string) (commands.Answer, error) { return heapdump(r) }}
 }
 

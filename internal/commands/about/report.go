@@ -105,7 +105,7 @@ func feedbackPage(address string) commands.Page {
 }
 
 func onboardingCommand() commands.Command {
-	return commands.Command{Name: "onboarding", Doc: "show the first-start questions, your answers, and how to answer again",
+	return commands.Command{Name: "onboarding", Rare: true, Doc: "show the first-start questions, your answers, and how to answer again",
 		Run: func(_ context.Context, r *commands.Registry, _ string) (commands.Answer, error) {
 			return onboardingPage(r), nil
 		}}

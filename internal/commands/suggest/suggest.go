@@ -67,7 +67,7 @@ type Item struct {
 }
 
 // Most is the maximum number of items found.
-const Most = 50
+const Most = 200
 
 // A Finder finds completions for queries. Create it with [New].
 type Finder struct {
@@ -165,13 +165,16 @@ func (r *ranking) add(c candidate) {
 // usual are the most used built-in commands, in the order they are suggested.
 var usual = [...]string{"help", "model", "resume", "rewind", "diff", "context", "compact", "plan", "permissions", "memory", "config", "cost", "status", "export", "mcp", "agents"}
 
-// usefulness ranks a command among equally good matches: /clear comes last, since a slip would
-// end the conversation.
+// usefulness ranks a command among equally good matches: /clear comes after others, since a slip
+// would end the conversation, and rare ones last.
 func usefulness(c *commands.Command) int {
 	if i := slices.Index(usual[:], c.Name); i >= 0 && c.Origin == "" {
 		return len(usual) + 1 - i
 	}
-	if c.Name == "clear" || c.Origin != "" {
+	switch {
+	case c.Rare:
+		return -1
+	case c.Name == "clear" || c.Origin != "":
 		return 0
 	}
 	return 1

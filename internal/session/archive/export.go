@@ -34,6 +34,9 @@ type ExportOptions struct {
 	// Seen returns a call as readers should see it: the tool actually called, even if the model
 	// called it through another. If nil, calls are shown as the model wrote them.
 	Seen func(*msg.ToolUse) *msg.ToolUse
+	// Render returns Markdown as HTML in which the Markdown's own elements are escaped. If nil,
+	// HTML contains texts as they were written.
+	Render func(markdown string) string
 }
 
 // Export writes the session at info.Path to w. It streams the log, so the log's size does not
@@ -55,7 +58,7 @@ func Export(w io.Writer, info *Info, o ExportOptions) error {
 	case Markdown:
 		err = exportText(f, &markdown{page{w: out, clean: clean}}, info, o.Seen)
 	case HTML:
-		err = exportText(f, &html{page{w: out, clean: clean}}, info, o.Seen)
+		err = exportText(f, &html{page{w: out, clean: clean}, o.Render}, info, o.Seen)
 	default:
 		return fmt.Errorf("exporting session: unknown format %q; choose markdown, json or html", o.Format)
 	}

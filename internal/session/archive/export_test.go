@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
-	stdhtml "html"
 	"os"
 	"path/filepath"
 	"strings"
@@ -197,24 +196,4 @@ func TestNothingGetsOutOfItsPlace(t *testing.T) {
 			t.Fatalf("%q makes %d tags of %d", text, got, want)
 		}
 	})
-}
-
-// TestMarked checks that only Markdown in an answer becomes elements.
-func TestMarked(t *testing.T) {
-	for text, want := range map[string]string{
-		"# The way":                     `<b class="heading">The way</b>`,
-		"- one **two** *three*":         "• one <b>two</b> <em>three</em>",
-		"run `a *b* <x>` now":           "run <code>a *b* &lt;x&gt;</code> now",
-		"one ` alone *x*":               "one ` alone <em>x</em>",
-		"[a](https://b.c/d)":            `<a href="https://b.c/d" rel="noreferrer">a</a>`,
-		"[a](javascript:alert(1))":      "[a](javascript:alert(1))",
-		`[a](https://b" onclick="x)`:    "[a](https://b&#34; onclick=&#34;x)",
-		`[<b>](https://b"onclick="x)`:   `<a href="https://b&#34;onclick=&#34;x" rel="noreferrer">&lt;b&gt;</a>`,
-		"2 * 3 * 4 and **":              "2 * 3 * 4 and **",
-		"**<script>alert(1)</script>**": "<b>&lt;script&gt;alert(1)&lt;/script&gt;</b>",
-	} {
-		if got := marked(stdhtml.EscapeString(text)); got != want {
-			t.Errorf("%s:\n%s, want\n%s", text, got, want)
-		}
-	}
 }

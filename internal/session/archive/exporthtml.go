@@ -5,9 +5,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	stdhtml "html"
-	"regexp"
 	"strings"
-	"sync"
 
 	"adze/internal/msg"
 )
@@ -16,7 +14,10 @@ import (
 var stylesheet string
 
 // html writes a session as a self-contained page: no scripts and no external resources.
-type html struct{ page }
+type html struct {
+	page
+	render func(markdown string) string // may be nil
+}
 
 func (h *html) escape(s string) string { return stdhtml.EscapeString(h.text(s)) }
 
@@ -71,7 +72,7 @@ func (h *html) parts(parts []msg.Part, results map[string]*msg.ToolResult) {
 			h.prose(p.Text)
 		case *msg.Thinking:
 			if strings.TrimSpace(p.Text) != "" {
-				h.print("<details class=\"thinking\"><summary>Thinking</summary>\n<div class=\"prose\">", h.escape(strings.TrimSpace(p.Text)), "</div>\n</details>\n")
+				h.print("<details class=\"thinking\"><summary>Thinking</summary>\n<div class=\"prose plain\">", h.escape(strings.TrimSpace(p.Text)), "</div>\n</details>\n")
 			}
 		case *msg.ToolUse:
 			h.call(p, results[p.ID])
@@ -87,58 +88,16 @@ func (h *html) parts(parts []msg.Part, results map[string]*msg.ToolResult) {
 	}
 }
 
-// prose writes text, with fenced parts as code.
+// prose writes text, as Markdown if it can be rendered.
 func (h *html) prose(s string) {
-	for i, piece := range strings.Split(strings.TrimSpace(s), "```") {
-		if i%2 == 1 {
-			if _, code, ok := strings.Cut(piece, "\n"); ok { // skip the language name
-				piece = code
-			}
-			h.print("<pre>", h.escape(strings.TrimRight(piece, "\n")), "</pre>\n")
-		} else if piece = strings.TrimSpace(piece); piece != "" {
-			h.print("<div class=\"prose\">", marked(h.escape(piece)), "</div>\n")
-		}
+	s = strings.TrimSpace(s)
+	switch {
+	case s == "":
+	case h.render == nil:
+		h.print("<div class=\"prose plain\">", h.escape(s), "</div>\n")
+	default:
+		h.print("<div class=\"prose\">\n", h.render(h.text(s)), "</div>\n")
 	}
-}
-
-// A mark is a Markdown pattern in a line of escaped text, and the elements that replace it.
-type mark struct {
-	find *regexp.Regexp
-	with string
-}
-
-var marks = sync.OnceValue(func() []mark {
-	return []mark{
-		{regexp.MustCompile(`^#{1,6} +(.+?)[ #]*$`), `<b class="heading">$1</b>`},
-		{regexp.MustCompile(`^( *)[-*+] +`), `$1• `},
-		{regexp.MustCompile(`\[([^\[\]]+)\]\((https?://[^\s()<>]+)\)`), `<a href="$2" rel="noreferrer">$1</a>`},
-		{regexp.MustCompile(`\*\*(\S|\S[^*]*\S)\*\*`), `<b>$1</b>`},
-		{regexp.MustCompile(`(^|[\s(])\*(\S|\S[^*]*\S)\*`), `$1<em>$2</em>`},
-	}
-})
-
-// marked returns escaped text with Markdown replaced by elements. Text between backquotes on
-// one line is code.
-func marked(escaped string) string {
-	lines := strings.Split(escaped, "\n")
-	for i, line := range lines {
-		pieces := []string{line}
-		if strings.Count(line, "`")%2 == 0 {
-			pieces = strings.Split(line, "`")
-		}
-		for j, piece := range pieces {
-			if j%2 == 1 {
-				pieces[j] = "<code>" + piece + "</code>"
-				continue
-			}
-			for _, m := range marks() {
-				piece = m.find.ReplaceAllString(piece, m.with)
-			}
-			pieces[j] = piece
-		}
-		lines[i] = strings.Join(pieces, "")
-	}
-	return strings.Join(lines, "\n")
 }
 
 func (h *html) call(u *msg.ToolUse, result *msg.ToolResult) {

@@ -13,7 +13,7 @@ import (
 // diff renders a change with line numbers, added and removed markers, and highlighted word
 // changes. Unchanged lines and new files are syntax-highlighted.
 func (o Options) diff(d tool.Diff) []Row {
-	out := []Row{o.cut(Faint, Spell(o.diffTitle(d)))}
+	out := []Row{o.diffTitle(d)}
 	total, shown := 0, 0
 	p := patch{options: o, path: d.Path, whole: d.Created, ends: lineEnds(d.Hunks), digits: digits(d.Hunks)}
 	for i, h := range d.Hunks {
@@ -41,16 +41,24 @@ func (o Options) diff(d tool.Diff) []Row {
 }
 
 // diffTitle describes the change made or proposed to a file.
-func (o Options) diffTitle(d tool.Diff) string {
+func (o Options) diffTitle(d tool.Diff) Row {
+	path := Spell(o.path(d.Path))
 	switch {
 	case o.Proposed && d.Created:
-		return fmt.Sprintf("would create %s, %s", o.path(d.Path), count(d.Added, "lines"))
+		return o.cut(Faint, fmt.Sprintf("would create %s, %s", path, count(d.Added, "lines")))
 	case o.Proposed:
-		return fmt.Sprintf("would change %s, %d added, %d removed", o.path(d.Path), d.Added, d.Removed)
-	case d.Created:
-		return fmt.Sprintf("created %s, %d added, %d removed", o.path(d.Path), d.Added, d.Removed)
+		return o.cut(Faint, fmt.Sprintf("would change %s, %d added, %d removed", path, d.Added, d.Removed))
 	}
-	return fmt.Sprintf("changed %s, %d added, %d removed", o.path(d.Path), d.Added, d.Removed)
+	row := Row{{Role: Strong, Text: Clean(path)}, {Text: "  "}, {Role: Added, Text: fmt.Sprintf("+%d", d.Added)}}
+	if d.Created {
+		row = append(row, Span{Role: Faint, Text: " new file"})
+	} else {
+		row = append(row, Span{Role: Removed, Text: fmt.Sprintf(" -%d", d.Removed)})
+	}
+	if o.Width > 0 {
+		return row.Cut(o.Width, o.marks().More)
+	}
+	return row
 }
 
 // digits returns the width of the line numbers in cells, or 0 if they are unknown.
@@ -95,7 +103,8 @@ func (p *patch) hunk(h tool.Hunk, most int) []Row {
 	p.before, p.after = code.New(p.path), code.New(p.path)
 	lines := make([]string, len(h.Lines))
 	for i, line := range h.Lines {
-		lines[i] = Spell(strings.TrimSuffix(line, p.ends))
+		line = Spell(strings.TrimSuffix(line, p.ends))
+		lines[i] = line[:min(1, len(line))] + ExpandTabs(line[min(1, len(line)):])
 	}
 	changed := changes(lines)
 	var out []Row

@@ -44,10 +44,10 @@ func TestLines(t *testing.T) {
 		{"file in the directory", tool.File{Path: "/w/sub/a.txt", Count: 1, Len: 1}, Options{Dir: "/w"}, []string{"1 line of sub/a.txt"}},
 		{"file elsewhere", tool.File{Path: "/etc/a.txt", Count: 1, Len: 1}, Options{Dir: "/w"}, []string{"1 line of /etc/a.txt"}},
 		{"diff", diff, Options{}, []string{
-			"changed a.go, 1 added, 1 removed", " func f() {", "-    return 1", "+    return 2", " }", "⋯", " // end",
+			"a.go  +1 -1", " func f() {", "-    return 1", "+    return 2", " }", "⋯", " // end",
 		}},
 		{"diff, shortened", diff, Options{Max: 2}, []string{
-			"changed a.go, 1 added, 1 removed", " func f() {", "-    return 1", "⋯ 3 more lines",
+			"a.go  +1 -1", " func f() {", "-    return 1", "⋯ 3 more lines",
 		}},
 		{"proposed text", tool.Plain{Text: "1. harm\r1. good\r\n2. done"}, Options{Proposed: true}, []string{`1. harm\x0d1. good`, "2. done"}},
 		{"list", tool.List{Items: []string{"a", "b"}, Total: 7, Unit: "files"}, Options{}, []string{"a", "b", "⋯ 5 more files"}},

@@ -19,6 +19,12 @@ type Glyphs struct {
 	Bullet, Unchecked, Checked string
 	Rule, Bar                  string // horizontal line; vertical line
 
+	// Tee and Corner precede the items of a tree.
+	Tee, Corner string
+
+	// Fills are the glyphs of the parts of a bar, the last one that of its rest.
+	Fills [5]string
+
 	// Glyphs of a question.
 	Mark        string // the marked choice
 	Top, Bottom string // left ends of the rules above and below its subject
@@ -39,6 +45,8 @@ func Unicode() Glyphs {
 		Bullet: "•", Unchecked: "☐", Checked: "☑", Rule: "─", Bar: "│",
 		Mark: "▌", Top: "╭", Bottom: "╰",
 		Ellipsis: "…", State: "●", Full: "▰", Free: "▱", Branch: "⎇ ", Received: "↓ ", Spinner: "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏",
+		Tee: "├", Corner: "└",
+		Fills: [5]string{"█", "▇", "▆", "▅", "▁"},
 	}
 }
 
@@ -49,6 +57,7 @@ func eastAsian() Glyphs {
 	g.Bullet, g.Rule, g.Bar = "∙", "╌", "╎"
 	g.Mark, g.Top, g.Bottom = "▸", "╌", "╌"
 	g.Ellipsis, g.State, g.Received = "⋯", "▪", ""
+	g.Tee, g.Corner, g.Fills = ASCII().Tee, ASCII().Corner, ASCII().Fills
 	return g
 }
 
@@ -58,6 +67,8 @@ func ASCII() Glyphs {
 		Active: ">", Open: "v", Done: "+", Failed: "x", Prompt: ">", More: "...", Dot: "-",
 		Bullet: "-", Rule: "-", Bar: "|", Mark: ">", Top: "+", Bottom: "+", // check boxes keep their Markdown marks
 		Ellipsis: "...", State: "*", Full: "#", Free: ".", Spinner: `|/-\`,
+		Tee: "|", Corner: "|",
+		Fills: [5]string{"#", "=", "+", "%", "."},
 	}
 }
 

@@ -43,6 +43,8 @@ func (o Options) block(b commands.Block) []Row {
 		return o.wrap(string(b))
 	case commands.Swatch:
 		return []Row{append(Line(Text, indent), Sample(string(b))...)}
+	case commands.Bar:
+		return o.bar(b)
 	case commands.Remark:
 		return Fill(Faint, string(b), o.Width)
 	case commands.Notice:
@@ -53,6 +55,8 @@ func (o Options) block(b commands.Block) []Row {
 		return o.table(b)
 	case commands.Terms:
 		return o.terms(b)
+	case commands.Columns:
+		return o.columns(b)
 	case commands.Items:
 		var rows []Row
 		for _, item := range b {
@@ -112,6 +116,42 @@ func (o Options) terms(terms commands.Terms) []Row {
 	return rows
 }
 
+// columns renders two lists of terms next to each other, or one below the other if the terms of
+// a list would not fit on a line each.
+func (o Options) columns(c commands.Columns) []Row {
+	const apart = 3
+	var width [2]int
+	for i, terms := range c.Terms {
+		names, texts := 0, 0
+		for _, t := range terms {
+			names, texts = max(names, cells.Width(t.Name)), max(texts, cells.Width(t.Text))
+		}
+		width[i] = len(indent) + names + 2 + texts
+	}
+	beside := o.Width > 0 && width[0]+apart+width[1] <= o.Width
+	var lists [2][]Row
+	for i, terms := range c.Terms {
+		inner := o
+		if beside {
+			inner.Width = 0
+		}
+		lists[i] = append([]Row{Line(Strong, Clean(c.Titles[i]))}, inner.terms(terms)...)
+	}
+	if !beside {
+		return append(append(lists[0], nil), lists[1]...)
+	}
+	rows := make([]Row, max(len(lists[0]), len(lists[1])))
+	for i := range rows {
+		if i < len(lists[0]) {
+			rows[i] = lists[0][i]
+		}
+		if i < len(lists[1]) {
+			rows[i] = append(append(rows[i], Span{Text: Blank(width[0] + apart - rows[i].Width())}), lists[1][i]...)
+		}
+	}
+	return rows
+}
+
 func (o Options) fields(fields commands.Fields) []Row {
 	widest := 0
 	for _, f := range fields {
@@ -138,9 +178,8 @@ func longestWord(text string) int {
 	return longest
 }
 
-// table aligns the cells of each column. Columns that may be cut give way to the last column,
-// which is wrapped if it still does not fit. If the columns cannot fit, each row's cells are
-// stacked.
+// table aligns the cells of each column. Columns that may be cut give way first, then the last
+// column is wrapped, and then all are. If the columns cannot fit, each row's cells are stacked.
 func (o Options) table(t commands.Table) []Row {
 	lines := tableLines(t)
 	widths := make([]int, len(t.Columns))
@@ -154,30 +193,128 @@ func (o Options) table(t commands.Table) []Row {
 		before = indent
 	}
 	o.narrow(t.Columns, widths, len(before))
-	if !o.fits(t.Columns, widths, len(before)) {
+	shrunk := false
+	if last := len(widths) - 1; o.fits(t.Columns, widths, len(before)) {
+		if used := len(before) + total(widths[:last]) + 2*last; o.Width > 0 {
+			widths[last] = min(widths[last], max(8, o.Width-used))
+		}
+	} else if shrunk = ShrinkColumns(widths, longestWords(lines, widths), o.Width-len(before)-2*last, o.Width); !shrunk {
 		return o.records(t, before)
 	}
-	last := len(t.Columns) - 1
 	var rows []Row
 	for _, line := range lines {
-		head := before
-		for j, cell := range line[:last] {
-			if t.Columns[j].Cut {
-				cell = cells.Cut(cell, widths[j], o.marks().More)
-			}
-			head += o.align(t.Columns[j], cell, widths[j]) + "  "
-		}
-		end := line[last]
-		if t.Columns[last].Right {
-			end = cells.Right(end, widths[last])
-		}
-		if t.Columns[last].Cut && o.Width > 0 {
-			rows = append(rows, Line(Text, head+cells.Cut(end, max(8, o.Width-cells.Width(head)), o.marks().More)))
-			continue
-		}
-		rows = append(rows, o.hang(head, end)...)
+		rows = append(rows, Indent(o.tableRow(t.Columns, widths, line, shrunk), Line(Text, before), Line(Text, before))...)
 	}
 	return rows
+}
+
+// tableRow renders a row of cells. Cells that are too wide are wrapped, or cut if they may be
+// and whole is false.
+func (o Options) tableRow(columns []commands.Column, widths []int, line []string, whole bool) []Row {
+	parts, most := make([][]string, len(line)), 1
+	last := len(line) - 1
+	for j, cell := range line {
+		parts[j] = []string{cell}
+		switch {
+		case cells.Width(cell) <= widths[j]:
+		case columns[j].Cut && !whole:
+			parts[j][0] = cells.Cut(cell, widths[j], o.marks().More)
+		default:
+			parts[j] = nil
+			for _, row := range Wrap(Line(Text, cell), widths[j], nil) {
+				if j == last { // a long word stays whole, so that it can be copied
+					parts[j] = append(parts[j], row.String())
+					continue
+				}
+				for _, part := range Chop(row, widths[j]) {
+					parts[j] = append(parts[j], part.String())
+				}
+			}
+			most = max(most, len(parts[j]))
+		}
+	}
+	rows := make([]Row, most)
+	for n := range rows {
+		var b strings.Builder
+		for j := range parts {
+			text := ""
+			if n < len(parts[j]) {
+				text = parts[j][n]
+			}
+			switch {
+			case columns[j].Right:
+				text = cells.Right(text, widths[j])
+			case j < last:
+				text = cells.Left(text, widths[j])
+			}
+			if j < last {
+				text += "  "
+			}
+			b.WriteString(text)
+		}
+		rows[n] = Line(Text, strings.TrimRight(b.String(), " "))
+	}
+	return rows
+}
+
+func total(widths []int) (n int) {
+	for _, w := range widths {
+		n += w
+	}
+	return n
+}
+
+// longestWords returns the width of the longest word of each column.
+func longestWords(lines [][]string, widths []int) []int {
+	words := make([]int, len(widths))
+	for _, line := range lines {
+		for j, cell := range line {
+			words[j] = max(words[j], longestWord(cell))
+		}
+	}
+	return words
+}
+
+const (
+	// leastColumn is the minimum width of a column of a table, if its cells are wider, and
+	// leastRecord that in a window of less than narrowWindow columns, where stacked cells are
+	// easier to read.
+	leastColumn, leastRecord, narrowWindow = 5, 12, 40
+	// mostWord is the maximum width to which a column keeps its longest word.
+	mostWord = 24
+)
+
+// ShrinkColumns narrows the widest columns of a table until their sum is at most most, in a
+// window of the given width. Columns keep their longest words if possible. It reports whether
+// all columns stay readable; if not, widths are undefined.
+func ShrinkColumns(widths, words []int, most, window int) bool {
+	least := make([]int, len(widths))
+	for i, w := range widths {
+		if least[i] = min(w, max(leastColumn, min(words[i], mostWord))); window < narrowWindow {
+			least[i] = min(w, leastRecord)
+		}
+	}
+	if total(least) > most && window >= narrowWindow {
+		for i, w := range widths {
+			least[i] = min(w, leastColumn)
+		}
+	}
+	if total(least) > most {
+		return false
+	}
+	for i := range widths {
+		widths[i] = max(least[i], min(widths[i], most))
+	}
+	for over := total(widths) - most; over > 0; over-- {
+		widest := -1
+		for i, w := range widths {
+			if w > least[i] && (widest < 0 || w > widths[widest]) {
+				widest = i
+			}
+		}
+		widths[widest]--
+	}
+	return true
 }
 
 // tableLines returns a table's cells as they are measured, preceded by the column names if
@@ -199,13 +336,6 @@ func tableLines(t commands.Table) [][]string {
 		lines = append(lines, line)
 	}
 	return lines
-}
-
-func (o Options) align(c commands.Column, cell string, width int) string {
-	if c.Right {
-		return cells.Right(cell, width)
-	}
-	return cells.Left(cell, width)
 }
 
 // narrow reduces the widths of columns that may be cut until a row fits.

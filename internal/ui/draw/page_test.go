@@ -42,7 +42,8 @@ Name:  a value that goes on
        behind its name
 Name       n  about
 字符 ha⋯   1  x
-é         12  a text of some words
+é         12  a text of some
+              words
   /a     first
   /long    second
   an item that does not fit on
@@ -85,6 +86,22 @@ haiku
     commit the changes, push the branch
     and open a pull request`
 	if diff := cmp.Diff(want, "\n"+Palette{}.Text(Page(p, Options{Width: 39}))); diff != "" {
+		t.Error(diff)
+	}
+	want = `
+Model   input  output      cache     cost
+                            read
+opus   38,246     214               $0.50
+haiku   1,000       2          0  unknown
+  /commit-push-pr  by you      commit the
+                   only        changes,
+                               push the
+                               branch and
+                               open a
+                               pull
+                               request`
+	p.Blocks = p.Blocks[1:]
+	if diff := cmp.Diff(want, "\n"+Palette{}.Text(Page(p, Options{Width: 41}))); diff != "" {
 		t.Error(diff)
 	}
 }

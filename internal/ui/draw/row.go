@@ -223,6 +223,29 @@ func Clean(line string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(term.Sanitize(line), "\t", "    "), "\n", " ")
 }
 
+// ExpandTabs replaces the tabs of a line of code by blanks, up to the next of the columns that
+// are [CodeTab] apart.
+func ExpandTabs(line string) string {
+	if strings.IndexByte(line, '\t') < 0 {
+		return line
+	}
+	var b strings.Builder
+	column := 0
+	for i, part := range strings.Split(line, "\t") {
+		if i > 0 {
+			n := CodeTab - column%CodeTab
+			b.WriteString(Blank(n))
+			column += n
+		}
+		b.WriteString(part)
+		column += cells.Width(part)
+	}
+	return b.String()
+}
+
+// CodeTab is the distance between tab stops in code.
+const CodeTab = 4
+
 // Blanks returns a row of n blanks.
 func Blanks(n int) Row { return Line(Text, Blank(n)) }
 

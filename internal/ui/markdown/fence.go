@@ -3,7 +3,6 @@ package markdown
 import (
 	"strings"
 
-	"adze/internal/platform/term/cells"
 	"adze/internal/ui/code"
 	"adze/internal/ui/draw"
 )
@@ -24,10 +23,8 @@ func (s *Stream) openFence(line string) {
 		s.emit(s.memory().stock.Line(draw.Text, clean(text)))
 	} else {
 		s.separate()
-		if s.Glyphs.Bar != "" && language != "" && s.Width > 0 {
-			name := clean(language)
-			name = cells.Cut(name, s.room(), s.Glyphs.More)
-			s.emit(draw.Row{{Text: draw.Blank(s.room() - cells.Width(name))}, {Role: draw.Faint, Text: name}})
+		if s.Glyphs.Bar != "" && language != "" {
+			s.emit(draw.Line(draw.Faint, s.Glyphs.Top+s.Glyphs.Rule+" "+clean(language)).Cut(max(8, s.room()), s.Glyphs.More))
 		}
 	}
 	language = strings.ToLower(language)
@@ -48,13 +45,17 @@ func (s *Stream) fenced(line string) {
 		line = dedent(line, n)
 	}
 	line = clean(line)
+	barred := s.Glyphs.Bar != "" && !s.Marks
+	if barred {
+		line = draw.ExpandTabs(line)
+	}
 	row := draw.Row(nil)
 	if s.fence.diff {
 		row = diffLine(line)
 	} else {
 		row = draw.Highlight(&s.memory().stock, &s.fence.lexer, line)
 	}
-	if s.Glyphs.Bar != "" && !s.Marks {
+	if barred {
 		row = append(draw.Row{{Role: draw.Faint, Text: s.Glyphs.Bar + " "}}, row...)
 	}
 	s.emit(row)

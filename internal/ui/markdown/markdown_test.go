@@ -120,10 +120,10 @@ func TestGlyphs(t *testing.T) {
 		{"tasks", "- [ ] open\n- [x] done, in a line that is wrapped\n- [y] no box\n1. [ ] no box", "☐ open\n☑ done, in a line\n  that is wrapped\n• [y] no box\n1. [ ] no box"},
 		{"quote", "> a\n>\n> b", "<faint>│ </>a\n<faint>│</>\n<faint>│ </>b"},
 		{"rule", "a\n\n---\n> ***", "a\n\n<faint>────────────────────</>\n<faint>│ </><faint>──────────────────</>"},
-		{"code", "```go run\nvar x\n```", "                  <faint>go</>\n<faint>│ </><kw>var</> x"},
+		{"code", "```go run\nvar x\n```", "<faint>╭─ go</>\n<faint>│ </><kw>var</> x"},
 		{"code without a language", "```\nx\n```", "<faint>│ </>x"},
-		{"code in an item", "- a\n  ```sh\n  x\n  ```", "• a\n\n                  <faint>sh</>\n  <faint>│ </>x"},
-		{"diff", "```diff\n+a\n-b\n```", "                <faint>diff</>\n<faint>│ </>+a\n<faint>│ </>-b"},
+		{"code in an item", "- a\n  ```sh\n  x\n  ```", "• a\n\n  <faint>╭─ sh</>\n  <faint>│ </>x"},
+		{"diff", "```diff\n+a\n-b\n```", "<faint>╭─ diff</>\n<faint>│ </>+a\n<faint>│ </>-b"},
 		{"table", "|a|b|\n|-|-|\n|1|2|\n|3|4|", "<strong>a</>  <strong>b</>\n<faint>─</>  <faint>─</>\n1  2\n3  4"},
 		{
 			"wrapped table", "|a|b|\n|-|-|\n|1|one two three four|\n|2|aVeryLongIdentifier|\n|3|x|",

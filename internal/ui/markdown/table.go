@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	termcells "adze/internal/platform/term/cells"
 	"adze/internal/ui/draw"
 )
 
@@ -26,9 +27,8 @@ const (
 	maxTable = 50
 	// usualRows is the number of rows that most tables do not exceed.
 	usualRows = 8
-	// gap is the distance between columns, and narrow the width of a column that is always
-	// readable: a narrower one is only made if its longest cell is narrower, too.
-	gap, narrow = 2, 12
+	// gap is the distance between columns.
+	gap = 2
 )
 
 // begins handles the second line of a table; the head is the last line of the paragraph.
@@ -103,7 +103,10 @@ func (s *Stream) drawTable() {
 			t.widths[i%columns] = max(t.widths[i%columns], c.Width())
 		}
 		if s.Width > 0 {
-			t.record = !shrink(t.widths, s.within(max(s.Width, s.Tables))-gap*(columns-1))
+			room := s.within(max(s.Width, s.Tables))
+			if most := room - gap*(columns-1); sum(t.widths) > most {
+				t.record = !draw.ShrinkColumns(t.widths, longestWords(cells, columns), most, room)
+			}
 		}
 	}
 	if t.record {
@@ -116,42 +119,22 @@ func (s *Stream) drawTable() {
 	t.drawn, t.rows = true, nil
 }
 
-// shrink narrows the widest columns until their sum is at most most. It reports whether all
-// columns stay readable.
-func shrink(widths []int, most int) bool {
-	total := 0
+func sum(widths []int) (n int) {
 	for _, w := range widths {
-		total += w
+		n += w
 	}
-	for total > most {
-		widest, next := 0, narrow
-		for _, w := range widths {
-			switch {
-			case w > widest:
-				widest, next = w, max(widest, next)
-			case w < widest:
-				next = max(next, w)
-			}
-		}
-		if widest <= narrow {
-			return false
-		}
-		wide := 0
-		for _, w := range widths {
-			if w == widest {
-				wide++
-			}
-		}
-		to := max(next, widest-(total-most+wide-1)/wide) // the widest columns shrink to the next one
-		for i, w := range widths {
-			if w == widest && total > most {
-				narrowed := max(to, w-(total-most))
-				widths[i] = narrowed
-				total -= w - narrowed
-			}
+	return n
+}
+
+// longestWords returns the width of the longest word of each column.
+func longestWords(cells []draw.Row, columns int) []int {
+	words := make([]int, columns)
+	for i, c := range cells {
+		for word := range strings.FieldsSeq(c.String()) {
+			words[i%columns] = max(words[i%columns], termcells.Width(word))
 		}
 	}
-	return true
+	return words
 }
 
 // tableRow renders a row of cells, wrapped in their columns. A rule follows the head, and

@@ -42,6 +42,7 @@ func newConsole(t *testing.T, script string, change func(*setup)) *console {
 	c, more := controllertest.New(t, replay.NewPlayer(parsed).Provider())
 	cfg := setup{Config{In: c.In, Out: c, Width: func() int { return 60 }}, more}
 	cfg.Config.Open = more.Open
+	more.Commands.Env.Keys.Lines = true
 	if change != nil {
 		change(&cfg)
 	}

@@ -94,10 +94,15 @@ func (w *writer) fail(err error) {
 	w.say(string(unicode.ToUpper(first)) + text[n:])
 }
 
+// width returns the width of prose, and pageWidth that of pages.
 func (w *writer) width() int {
 	const comfortable = 100
+	return min(w.pageWidth(), comfortable)
+}
+
+func (w *writer) pageWidth() int {
 	if width := w.cfg.Width(); width >= 20 {
-		return min(width-1, comfortable)
+		return width - 1
 	}
 	return 79
 }
@@ -126,7 +131,7 @@ func (w *writer) lines(rows []draw.Row) {
 }
 
 func (w *writer) options() draw.Options {
-	o := draw.Options{Width: w.width(), Max: maxShown, Dir: w.cfg.Dir, Glyphs: w.cfg.Glyphs}
+	o := draw.Options{Width: w.pageWidth(), Max: maxShown, Dir: w.cfg.Dir, Glyphs: w.cfg.Glyphs}
 	if w.unbounded {
 		o.Width, o.Max = 0, 0
 	}

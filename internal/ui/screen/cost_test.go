@@ -29,7 +29,7 @@ func interfaceRows(text []string, width, frame int) ([]string, Point) {
 func TestBytesPerCharacter(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {200, 50}} {
 		s := newStage(size[0], size[1], true)
-		width := min(size[0]-1, Widest)
+		width := size[0] - 1
 		words := strings.Fields(strings.Repeat("The tax is rounded per line and the sum again at the end of the invoice which is wrong ", 200))
 		var tail, final []string
 		line, characters := "", 0

@@ -93,7 +93,7 @@ func (r *row) read(text string, width int) {
 			open.take(part, kind)
 			continue
 		case kind == fillLine && width > 0: // blanks, because terminals differ in how they reflow erased cells
-			n := max(0, min(width, Widest)-r.width)
+			n := max(0, width-r.width)
 			b.WriteString(strings.Repeat(" ", n))
 			r.width += n
 			continue

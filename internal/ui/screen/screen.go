@@ -17,10 +17,6 @@ import (
 // A Point is a position in the live rows: a row and a cell in it, from 0.
 type Point struct{ Row, Col int }
 
-// Widest is the recommended maximum width of a live row, however wide the terminal is: the
-// terminal breaks wider rows when the window is split, which costs rows until the next frame.
-const Widest = 160
-
 // A Screen is a terminal. Its methods must not be called concurrently. Only [Screen.Leave]
 // waits for the terminal.
 type Screen struct {

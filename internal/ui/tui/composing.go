@@ -42,3 +42,18 @@ func (f *Front) addInput(s *stack, height int) {
 	s.add(typed, caret)
 	s.add(below, nil)
 }
+
+// addList adds the open list, which takes the place of the input, and the status.
+func (f *Front) addList(s *stack, height int) {
+	below := f.status(f.cfg.width())
+	if height < leastHeight {
+		below = nil
+	}
+	h := s.left - len(below)
+	rows, caret := f.pages.rows(f.cfg.width(), min(h, max(leastList, h*2/3)))
+	s.add(rows, caret)
+	s.add(below, nil)
+}
+
+// leastList is the number of rows up to which a list may hide the conversation.
+const leastList = 10

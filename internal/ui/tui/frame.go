@@ -12,12 +12,16 @@ var noPoint screen.Point
 // Frame updates the terminal: completed output, and below it the live rows of the components.
 func (f *Front) Frame() (room <-chan struct{}) {
 	f.repaint()
-	if f.pages.current == nil {
+	if !f.pages.covers() {
 		f.screen.ClosePage()
 	}
 	height := f.cfg.Height()
 	s := &stack{left: height - 1}
-	if !f.Closed() {
+	switch {
+	case f.Closed():
+	case f.pages.current != nil && !f.pages.covers():
+		f.addList(s, height)
+	default:
 		f.addInput(s, height)
 	}
 	final := f.asked.take()
@@ -35,8 +39,10 @@ func (f *Front) Frame() (room <-chan struct{}) {
 	f.screen.Frame(f.cfg.Palette.Lines(final), f.cfg.Palette.Unlinked().Lines(live), *caret)
 	if f.pages.current != nil {
 		f.asked.disturb()
+	}
+	if f.pages.covers() {
 		f.pages.show()
-	} else {
+	} else if f.pages.current == nil {
 		f.asked.seen()
 		f.move()
 	}
@@ -51,7 +57,7 @@ func (f *Front) move() {
 }
 
 // width returns the maximum width of live rows.
-func (c *Config) width() int { return min(c.Width()-1, screen.Widest) }
+func (c *Config) width() int { return c.Width() - 1 }
 
 // A stack holds the rows of components, one below the other.
 type stack struct {

@@ -58,10 +58,10 @@ func TestNestedLists(t *testing.T) {
 		press("\r", "Second")
 		c.Shows("Esc back")
 		press("\x1b[B\r", "Third")
-		press("\x1b", "❯ slow")
+		press("\x1b", "▌ slow")
 		press("\x1b[B\r", "a long text")
 		c.Hides("Second")
-		press("q", "❯ long")
+		press("q", "▌ long")
 		before := loads
 		press("\x1b", "First  two")
 		if loads != before+1 {

@@ -633,7 +633,7 @@ func TestAgentsAtWork(t *testing.T) {
 		first.Used.Tokens = 1234
 		c.tell(first)
 		time.Sleep(3 * time.Second)
-		c.Shows("▸ scout (look around): Read a.go 3s, 1k tokens")
+		c.Shows("▸ look around  scout  Read a.go                                  3s ∙ 1k tokens")
 		c.Hides("Wait")
 
 		first.Used.Calls, first.Doing = 2, "Read b.go"
@@ -644,17 +644,18 @@ func TestAgentsAtWork(t *testing.T) {
 		c.tell(session.Task{ID: "a4", Title: "deeper", Use: "toolu_9_1", Parent: "a3"})
 		c.tell(session.Task{ID: "a3", Title: "deep", Use: "toolu_8_1", Parent: "a1", Summary: "Reading the tests", Doing: "Read c.go"})
 		time.Sleep(time.Second)
-		c.Shows("▸ scout (look around): Read b.go 4s, 1k tokens\n" +
-			"  ▸ scout (deep): Reading the tests\n" +
-			"    ▸ scout (deeper)\n" +
-			"▸ scout (evil")
-		c.Shows("\n▸ scout (in the back): Grep x ∙ background")
+		c.Shows("▸ 5 agents                                                       4s ∙ 1k tokens\n" +
+			"  ├ look around   scout  Read b.go                               4s ∙ 1k tokens\n" +
+			"    ├ deep        scout  Reading the tests\n" +
+			"      ├ deeper    scout\n" +
+			"  ├ evil")
+		c.Shows("\n  └ in the back   scout  Grep x                                      background")
 
 		for _, id := range []string{"a4", "a3", "a2", "a1"} {
 			c.tell(session.Task{ID: id, News: session.TaskEnded})
 		}
 		time.Sleep(8 * time.Second) // the first call has ended
-		c.Shows("▸ Wait 2s\n▸ scout (in the back): Grep x ∙ background")
+		c.Shows("▸ Wait 2s\n▸ in the back  scout  Grep x ")
 		behind.Conclude(task.Report{Result: "<xml>", Calls: 3, Tokens: 4567})
 		behind.End(task.Completed, "")
 		time.Sleep(time.Second)

@@ -13,24 +13,31 @@ import (
 	"adze/internal/ui/tui/transcript"
 )
 
-// A fullPage is a full-screen page. Either pager or picker is set.
-type fullPage struct {
+// A page is a text on its own screen, or a list. Either pager or picker is set. A list is in
+// place of the input unless it takes the whole screen.
+type page struct {
 	pager  *pager.Pager
 	picker *picker.Picker
-	below  *fullPage       // the list that led to it, to which Esc returns; may be nil
+	below  *page           // the list that led to it, to which Esc returns; may be nil
 	ctx    context.Context // context of its background work
 	cancel context.CancelFunc
 }
 
 // rows draws the page.
-func (p *fullPage) rows(w, h int) ([]draw.Row, *screen.Point) {
+func (p *page) rows(w, h int) ([]draw.Row, *screen.Point) {
 	if p.pager != nil {
 		return p.pager.Rows(w, h)
 	}
 	return p.picker.Rows(w, h)
 }
 
-// A pageView opens, draws and closes full-screen pages.
+// covers reports whether the current page takes the whole screen.
+func (v *pageView) covers() bool {
+	p := v.current
+	return p != nil && (p.pager != nil || p.picker.List().Full)
+}
+
+// A pageView opens, draws and closes pages.
 type pageView struct {
 	driver   *controller.Driver
 	cfg      *Config
@@ -39,12 +46,12 @@ type pageView struct {
 	script   *transcript.Transcript
 	suspend  func()
 
-	current *fullPage // may be nil
-	chose   *fullPage // the list the user has chosen from, until a page is opened; may be nil
+	current *page // may be nil
+	chose   *page // the list the user has chosen from, until a page is opened; may be nil
 }
 
 // open shows a page in place of the current one. If a choice led to it, its list is kept below.
-func (v *pageView) open(ctx context.Context, p *fullPage) {
+func (v *pageView) open(ctx context.Context, p *page) {
 	v.close()
 	if v.driver.Chosen() && p.below == nil {
 		p.below = v.chose
@@ -61,7 +68,7 @@ func (v *pageView) back(ctx context.Context) bool {
 		return false
 	}
 	v.driver.Reoffer(list.picker.List())
-	v.open(ctx, &fullPage{picker: list.picker, below: list.below})
+	v.open(ctx, &page{picker: list.picker, below: list.below})
 	v.step(ctx, list.picker.Resume())
 	return true
 }
@@ -76,7 +83,7 @@ func (v *pageView) close() {
 
 // read shows a long text.
 func (v *pageView) read(ctx context.Context, t pager.Text) {
-	v.open(ctx, &fullPage{pager: pager.New(t, v.cfg.Glyphs)})
+	v.open(ctx, &page{pager: pager.New(t, v.cfg.Glyphs)})
 }
 
 // kept is the number of rows kept in the scrollback of a page that is opened in the pager.
@@ -92,7 +99,7 @@ func (v *pageView) long(p commands.Page) bool {
 // pick shows a list.
 func (v *pageView) pick(ctx context.Context, l commands.List) {
 	p, step := picker.New(l, v.cfg.Glyphs, draw.Options{Dir: v.cfg.Dir, Glyphs: v.cfg.Glyphs})
-	v.open(ctx, &fullPage{picker: p})
+	v.open(ctx, &page{picker: p})
 	p.Nested = v.current.below != nil
 	v.step(ctx, step)
 }
@@ -117,18 +124,22 @@ func (v *pageView) act(ctx context.Context, action keys.Action) {
 	case keys.Suspend:
 		v.suspend()
 	case keys.Redraw:
-		v.screen.Forget()
+		if v.covers() {
+			v.screen.Forget()
+		} else {
+			v.screen.Clear()
+		}
 	}
 }
 
 // step performs the picker's request.
 func (v *pageView) step(ctx context.Context, s picker.Step) {
-	page := v.current
+	now := v.current
 	for _, work := range s.Background {
 		go func() {
-			done := work(page.ctx)
-			v.driver.Post(page.ctx, func(ctx context.Context) {
-				if v.current == page {
+			done := work(now.ctx)
+			v.driver.Post(now.ctx, func(ctx context.Context) {
+				if v.current == now {
 					v.step(ctx, done())
 				}
 			})
@@ -137,7 +148,7 @@ func (v *pageView) step(ctx context.Context, s picker.Step) {
 	v.act(ctx, s.Action)
 	if s.Read != nil {
 		text := pager.Text{Lines: pager.Page(*s.Read, draw.Options{Dir: v.cfg.Dir, Glyphs: v.cfg.Glyphs})}
-		v.open(ctx, &fullPage{pager: pager.New(text, v.cfg.Glyphs), below: page})
+		v.open(ctx, &page{pager: pager.New(text, v.cfg.Glyphs), below: now})
 		return
 	}
 	if !s.Close || s.Back && v.back(ctx) {
@@ -146,10 +157,10 @@ func (v *pageView) step(ctx context.Context, s picker.Step) {
 	v.close()
 	switch {
 	case s.Choice != nil:
-		v.chose = page
+		v.chose = now
 		v.driver.Choose(ctx, *s.Choice)
 	case s.Answer != nil:
-		v.chose = page
+		v.chose = now
 		v.driver.Proceed(ctx, s.Answer)
 	default:
 		v.driver.Decline()
@@ -157,12 +168,17 @@ func (v *pageView) step(ctx context.Context, s picker.Step) {
 	}
 }
 
-// show draws the page. A waiting question is mentioned in the last row.
-func (v *pageView) show() {
-	w, h := max(2, v.cfg.Width()), max(2, v.cfg.Height())
-	rows, caret := v.current.rows(w-1, h)
+// rows draws the page. A waiting question is mentioned in the last row.
+func (v *pageView) rows(w, h int) ([]draw.Row, *screen.Point) {
+	rows, caret := v.current.rows(w, h)
 	if v.driver.Held() || v.driver.Asking() {
-		rows[len(rows)-1] = draw.Line(draw.Warning, "A question waits for you: Esc closes this.").Cut(w-1, v.cfg.Glyphs.More)
+		rows[len(rows)-1] = draw.Line(draw.Warning, "A question waits for you: Esc closes this.").Cut(w, v.cfg.Glyphs.More)
 	}
+	return rows, caret
+}
+
+// show draws the page on its own screen.
+func (v *pageView) show() {
+	rows, caret := v.rows(max(1, v.cfg.Width()-1), max(2, v.cfg.Height()))
 	v.screen.Page(v.cfg.Palette.Unlinked().Lines(rows), caret)
 }

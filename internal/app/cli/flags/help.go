@@ -118,7 +118,7 @@ func (f *Flag) Usage() string {
 
 const (
 	helpIndent = 28
-	// Width is the maximum width of help, in columns.
+	// Width is the width of help if that of the terminal is unknown, in columns.
 	Width = 100
 	// leastWidth is the minimum width of help.
 	leastWidth = 40

@@ -13,6 +13,7 @@ import (
 	"adze/internal/session/archive"
 	"adze/internal/session/store"
 	"adze/internal/setup"
+	"adze/internal/ui/markdown"
 )
 
 // exportSession writes a session in a format for sharing.
@@ -24,7 +25,7 @@ func exportSession(_ context.Context, t *Task) error {
 	if err != nil {
 		return err
 	}
-	o := archive.ExportOptions{Format: t.Format, Secrets: t.Secrets, Seen: deferred.Forwarders().See}
+	o := archive.ExportOptions{Format: t.Format, Secrets: t.Secrets, Seen: deferred.Forwarders().See, Render: markdown.HTML}
 	if o.Format == "" {
 		o.Format = archive.FormatOf(t.Output)
 	}

@@ -72,7 +72,9 @@ func New(t *testing.T, provider model.Provider) (*Console, *Setup) {
 	c := &Console{T: t, In: in, Keys: keys, Done: make(chan error, 1), Screen: screentest.New(60, 24), Mode: "default"}
 	s := &Setup{Commands: commands.Config{
 		Env: commands.Env{
-			Sections: memory.Sections(), Keys: commands.Keys{Bound: func() commands.Terms { return commands.Terms{{Name: "Ctrl-O", Text: "show the output"}} }},
+			Sections: memory.Sections(), Keys: commands.Keys{Bound: func() commands.Terms {
+				return commands.Terms{{Name: "Ctrl-O", Text: "show the output (app:toggleTranscript)"}}
+			}},
 		},
 		Dir: t.TempDir(), Home: t.TempDir(), Now: time.Now, Terminal: true, Permission: commands.Permission{Mode: func() string { return c.Mode }},
 		Preamble: commands.Preamble{

@@ -60,11 +60,8 @@ func (c *Composer) Kind() Kind {
 // contexts.
 func (c *Composer) Press(ev keys.Event, m *keys.Map, width int, contexts ...keys.Context) keys.Action {
 	c.mark()
-	return c.Field.Press(ev, m, room(width), contexts...)
+	return c.Field.Press(ev, m, width, contexts...)
 }
-
-// room returns the width of the field, which leaves its last cell free.
-func room(width int) int { return min(width-1, screen.Widest) + 1 }
 
 // mark sets the prompt of the message.
 func (c *Composer) mark() {
@@ -78,13 +75,13 @@ func (c *Composer) mark() {
 func (c *Composer) Rows(w, h int) ([]draw.Row, *screen.Point) {
 	c.mark()
 	above, below := c.aside(w), c.search(w)
-	lines, row, col := c.Lines(room(w), max(1, h-len(above)-len(below)))
+	lines, row, col := c.Lines(w, max(1, h-len(above)-len(below)))
 	rows := slices.Grow(above, len(lines)+len(below))
 	stock := draw.NewStock(2 * len(lines))
 	for _, l := range lines {
 		rows = append(rows, c.row(stock, l))
 	}
-	if hint := c.hint(room(w) - 1 - cells.Width(c.Prompt)); hint.Text != "" && len(below) == 0 && c.Empty() {
+	if hint := c.hint(w - 1 - cells.Width(c.Prompt)); hint.Text != "" && len(below) == 0 && c.Empty() {
 		rows[len(above)] = append(rows[len(above)][:1:1], hint)
 	}
 	caret := &screen.Point{Row: len(above) + row, Col: col}
@@ -139,7 +136,7 @@ func (c *Composer) aside(w int) []draw.Row {
 	if text == "" {
 		return nil
 	}
-	return []draw.Row{line("  stashed: ", text, min(w-1, screen.Widest), c.glyphs)}
+	return []draw.Row{line("  stashed: ", text, w-1, c.glyphs)}
 }
 
 // search returns the row that shows the history search.
@@ -152,7 +149,7 @@ func (c *Composer) search(w int) []draw.Row {
 	if !found {
 		head, role = "  not found: ", draw.Warning
 	}
-	width := min(w-1, screen.Widest)
+	width := w - 1
 	if width < 2*len(head) {
 		head = "? "
 	}

@@ -85,7 +85,7 @@ func (q *Queue) Rows(w, h int, glyphs draw.Glyphs) ([]draw.Row, *screen.Point) {
 				head = "  after this turn: "
 			}
 			if m.Later == later {
-				rows = append(rows, line(head, m.Draft.Brief(), min(w-1, screen.Widest), glyphs))
+				rows = append(rows, line(head, m.Draft.Brief(), w-1, glyphs))
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-// Package picker shows a list on its own screen: the user navigates, filters, sees previews and
+// Package picker shows a list, on its own screen or in a few rows: the user navigates, filters, sees previews and
 // chooses, or performs other actions on a choice. Background work and the final result are
 // returned to the caller.
 package picker
@@ -56,6 +56,7 @@ type Picker struct {
 	page  int         // number of visible choices
 	above scroll      // scroll position of the page before the choices
 	size  struct{ w, h int }
+	tall  int // rows of the tallest drawing for size; a list that is filtered keeps its height
 
 	preview  preview
 	contents contents

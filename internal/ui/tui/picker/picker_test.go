@@ -77,7 +77,7 @@ func sessions() commands.List {
 	}
 	elsewhere := commands.Choice{ID: "4", Title: "Elsewhere \x1b[31mred", Cells: []string{"1 y", "", "1 message"}}
 	return commands.List{
-		Title: "Resume", Verb: "opens", Choices: here,
+		Full: true, Title: "Resume", Verb: "opens", Choices: here,
 		Views: []commands.View{
 			{Name: "this project", Choices: here},
 			{Name: "all", Load: func(context.Context) ([]commands.Choice, error) { return append(here[:3:3], elsewhere), nil }},
@@ -118,7 +118,7 @@ func sessions() commands.List {
 func TestScreens(t *testing.T) {
 	u := open(t, sessions())
 	want := `Resume                                                        this project ∙ all
-❯ Fix rounding in checkout  2 h  main    48 messages
+▌ Fix rounding in checkout  2 h  main    48 messages
   Tax rates for Norway      3 d  norway  12 messages
   Invoice export as PDF     9 d  main    131 messages
 ` + strings.Repeat("\n", 17) + `
@@ -130,7 +130,7 @@ func TestScreens(t *testing.T) {
 	}
 	u.press("tab 'tax")
 	want = `Resume  tax           this project ∙ all
-❯ Tax rates for Norway      3 d  norway
+▌ Tax rates for Norway      3 d  norway
 ` + strings.Repeat("\n", 7) + `  "why does checkout round wrong?" ⋯
   "All tests pass."
   Enter opens ∙ Ctrl-F forks ∙ Esc
@@ -218,7 +218,7 @@ func TestValues(t *testing.T) {
 	list := commands.List{Choices: []commands.Choice{{ID: "colour", Title: "colour", Values: []string{"red", "green", "blue"}}, {ID: "other", Title: "other", Values: []string{"a", "b"}, Value: -1}}}
 	list.Choose = func(context.Context, commands.Choice) (commands.Answer, error) { return nil, nil }
 	u := open(t, list).press("left left right")
-	if got := u.show(40, 12); !strings.Contains(got, "❯ colour  < blue >\n  other") {
+	if got := u.show(40, 12); !strings.Contains(got, "▌ colour  < blue >\n  other") {
 		t.Error(got)
 	}
 	if u.press("enter"); u.last.Choice == nil || u.last.Choice.Value != 2 {
@@ -270,14 +270,14 @@ func TestPageAbove(t *testing.T) {
 		list.Add(commands.Text(fmt.Sprint("line ", i)))
 	}
 	u := open(t, list)
-	if got := u.show(40, 12); !strings.Contains(got, "line 7\n⋯ 42 more rows\n❯ take it  all of it\n  Enter chooses ∙ PageDown more ∙ Esc\n") {
+	if got := u.show(40, 12); !strings.Contains(got, "line 7\n⋯ 42 more rows\n▌ take it  all of it\n  Enter chooses ∙ PageDown more ∙ Esc\n") {
 		t.Error(got)
 	}
 	if got := u.press("pagedown").show(40, 12); !strings.Contains(got, "Choose\nline 8\n") {
 		t.Error(got)
 	}
 	u.press("pagedown pagedown pagedown pagedown pagedown pagedown")
-	if got := u.show(40, 12); !strings.Contains(got, "line 49\n❯ take it") {
+	if got := u.show(40, 12); !strings.Contains(got, "line 49\n▌ take it") {
 		t.Error(got)
 	}
 	u.press("pageup pageup pageup pageup pageup pageup pageup")
@@ -288,10 +288,10 @@ func TestPageAbove(t *testing.T) {
 		list.Choices = append(list.Choices, commands.Choice{ID: fmt.Sprint(i), Title: fmt.Sprint("choice ", i)})
 	}
 	u = open(t, list)
-	if got := u.show(40, 12); !strings.Contains(got, "line 2\n⋯ 47 more rows\n❯ take it") || strings.Contains(got, "PageDown") {
+	if got := u.show(40, 12); !strings.Contains(got, "line 2\n⋯ 47 more rows\n▌ take it") || strings.Contains(got, "PageDown") {
 		t.Error(got)
 	}
-	if got := u.press("pagedown").show(40, 12); !strings.Contains(got, "❯ choice 5") {
+	if got := u.press("pagedown").show(40, 12); !strings.Contains(got, "▌ choice 5") {
 		t.Error(got)
 	}
 }
@@ -301,7 +301,7 @@ func TestPageAbove(t *testing.T) {
 func TestPageAboveIsWhole(t *testing.T) {
 	list := commands.List{Choices: []commands.Choice{{ID: "a", Title: "take it"}}}
 	list.Add(commands.Items{"runs " + strings.Repeat("x", 70) + "END"})
-	if got := open(t, list).show(40, 12); !strings.Contains(got, "xEND\n❯ take it") {
+	if got := open(t, list).show(40, 12); !strings.Contains(got, "xEND\n▌ take it") {
 		t.Error(got)
 	}
 }
@@ -330,6 +330,35 @@ func TestLongAnswer(t *testing.T) {
 	}
 }
 
+// TestHeight checks that a list takes no more rows than it needs, and keeps its height while it
+// is filtered.
+//
+// Proves CMD-04.
+func TestHeight(t *testing.T) {
+	list := sessions()
+	list.Full, list.Preview = false, nil
+	u := open(t, list)
+	want := `Resume                                                        this project ∙ all
+▌ Fix rounding in checkout  2 h  main    48 messages
+  Tax rates for Norway      3 d  norway  12 messages
+  Invoice export as PDF     9 d  main    131 messages
+  Enter opens ∙ Ctrl-F forks ∙ Ctrl-R renames ∙ Ctrl-X deletes ∙ Tab all ∙ Esc
+`
+	if diff := cmp.Diff(want, u.show(80, 24)); diff != "" {
+		t.Error(diff)
+	}
+	u.press("'tax")
+	want = `Resume  tax                                                   this project ∙ all
+▌ Tax rates for Norway      3 d  norway  12 messages
+
+
+  Enter opens ∙ Ctrl-F forks ∙ Ctrl-R renames ∙ Ctrl-X deletes ∙ Tab all ∙ Esc
+`
+	if diff := cmp.Diff(want, u.show(80, 24)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestRowsFit checks that rows always fit the screen.
 func TestRowsFit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -341,7 +370,7 @@ func TestRowsFit(t *testing.T) {
 			c.Values = rapid.SliceOfN(word, 0, 3).Draw(t, "values")
 			list.Choices = append(list.Choices, c)
 		}
-		list.Title = word.Draw(t, "title")
+		list.Title, list.Full = word.Draw(t, "title"), rapid.Bool().Draw(t, "full")
 		list.Views = []commands.View{{Name: word.Draw(t, "view"), Choices: list.Choices}, {Name: "two"}}
 		list.Actions = []commands.Action{{Key: "ctrl+r", Name: "renames", Ask: word.Draw(t, "ask"), Alone: true, Run: func(context.Context, commands.Choice, string) (commands.Answer, error) {
 			return commands.Say(word.Draw(t, "said")), nil
@@ -362,7 +391,7 @@ func TestRowsFit(t *testing.T) {
 			}
 			w, h := rapid.IntRange(2, 60).Draw(t, "width"), rapid.IntRange(2, 15).Draw(t, "height")
 			rows, caret := p.Rows(w, h)
-			if len(rows) != h || caret != nil && (caret.Row >= h || caret.Col >= w) {
+			if len(rows) > h || len(rows) < h && list.Full || caret != nil && (caret.Row >= len(rows) || caret.Col >= w) {
 				t.Fatalf("%d rows, not %d; the cursor is at %v", len(rows), h, caret)
 			}
 			for _, row := range rows {

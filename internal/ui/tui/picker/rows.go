@@ -11,12 +11,15 @@ import (
 	"adze/internal/ui/screen"
 )
 
-// Rows draws the list: the filter, the choices, a preview of the current one, and key hints.
+// Rows draws the list in at most h rows: the filter, the choices, a preview of the current one,
+// and key hints.
 func (p *Picker) Rows(w, h int) ([]draw.Row, *screen.Point) {
 	w, h = max(2, w), max(2, h)
 	head, col := p.headRow(w)
 	rows := []draw.Row{head}
-	p.size.w, p.size.h = w, h
+	if p.size.w != w || p.size.h != h {
+		p.size.w, p.size.h, p.tall = w, h, 0
+	}
 	above := p.pageRows(w, max(1, h/3))
 	below := p.belowRows(w, h)
 	if room := h - len(rows) - len(below) - max(1, len(p.found)); p.above.cut() && room > h/3 {
@@ -26,7 +29,10 @@ func (p *Picker) Rows(w, h int) ([]draw.Row, *screen.Point) {
 	below[len(below)-1] = p.hintRow(w) // depends on both
 	rows = append(rows, above...)
 	rows = append(rows, p.choiceRows(w)...)
-	for len(rows)+len(below) < h {
+	if p.tall = max(p.tall, min(h, len(rows)+len(below))); p.list.Full {
+		p.tall = h
+	}
+	for len(rows)+len(below) < p.tall {
 		rows = append(rows, nil)
 	}
 	rows = append(rows, below...)
@@ -153,9 +159,13 @@ func (p *Picker) choiceRows(w int) []draw.Row {
 	for i := p.top; i < min(p.top+p.page, len(p.found)); i++ {
 		mark := draw.Row{{Text: "  "}}
 		if i == p.at {
-			mark = draw.Row{{Role: draw.Accent, Text: cells.Left(p.glyphs.Prompt, 2)}}
+			mark = draw.Row{{Role: draw.Accent, Text: cells.Left(p.glyphs.Mark, 2)}}
 		}
-		rows = append(rows, append(mark, l.row(&v.choices[p.found[i]], i == p.at)...).Cut(w, p.glyphs.More))
+		row := append(mark, l.row(&v.choices[p.found[i]], i == p.at)...).Cut(w, p.glyphs.More)
+		if i == p.at {
+			row = row.On(draw.SelectedGround, true)
+		}
+		rows = append(rows, row)
 	}
 	return rows
 }

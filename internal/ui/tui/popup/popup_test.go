@@ -129,7 +129,9 @@ func TestCommands(t *testing.T) {
 	}
 	want = `▌ /compact  summarise the conversation ⋯
   /context  what fills the window
-  /cost     tokens and money so far`
+  /cost     tokens and money so far
+  summarise the conversation to make
+  room`
 	if diff := cmp.Diff(want, w.shown(40, 12)); diff != "" {
 		t.Error(diff)
 	}
@@ -277,19 +279,19 @@ func TestScrolls(t *testing.T) {
 		w.commands = append(w.commands, suggest.Item{Text: "/x" + string(r), Label: "/x" + string(r)})
 	}
 	w.Typed("/x", true)
-	if rows := strings.Split(w.shown(80, 24), "\n"); len(rows) != mostRows || rows[0] != "▌ /xa" {
+	if rows := strings.Split(w.shown(80, 24), "\n"); len(rows) != mostRows+1 || rows[0] != "▌ /xa" || rows[mostRows] != "  1/20" {
 		t.Errorf("%q", rows)
 	}
 	for range 10 {
 		w.press("down")
 	}
-	if rows := strings.Split(w.shown(80, 24), "\n"); len(rows) != mostRows || rows[mostRows-1] != "▌ /xk" {
+	if rows := strings.Split(w.shown(80, 24), "\n"); len(rows) != mostRows+1 || rows[mostRows-1] != "▌ /xk" || rows[mostRows] != "  11/20" {
 		t.Errorf("%q", rows)
 	}
 	for range 11 {
 		w.press("up")
 	}
-	if rows := strings.Split(w.shown(80, 3), "\n"); len(rows) != 3 || rows[2] != "▌ /xt" {
+	if rows := strings.Split(w.shown(80, 3), "\n"); len(rows) != 3 || rows[1] != "▌ /xt" || rows[2] != "  20/20" {
 		t.Errorf("%q", rows)
 	}
 	if rows, _ := w.Rows(80, 0); rows != nil {
@@ -305,10 +307,15 @@ func TestHostileNames(t *testing.T) {
 	w.Typed("/x", true)
 	for _, width := range []int{10, 20, 40, 80, 200} {
 		rows, _ := w.Rows(width, 8)
-		if len(rows) != 1 || rows[0].Width() > width {
-			t.Errorf("%d cells in %d: %q", rows[0].Width(), width, rows)
+		if len(rows) > 3 {
+			t.Errorf("%d rows: %q", len(rows), rows)
 		}
-		if text := (draw.Palette{}).Text(rows); strings.ContainsAny(text, "\x1b\n\t\a") {
+		for _, row := range rows {
+			if row.Width() > width {
+				t.Errorf("%d cells in %d: %q", row.Width(), width, row)
+			}
+		}
+		if text := strings.Join((draw.Palette{}).Lines(rows), ""); strings.ContainsAny(text, "\x1b\n\t\a") {
 			t.Errorf("%q", text)
 		}
 	}

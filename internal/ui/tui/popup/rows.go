@@ -1,6 +1,7 @@
 package popup
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 
@@ -12,7 +13,7 @@ import (
 
 const (
 	// mostRows is the maximum number of suggestions shown.
-	mostRows = 8
+	mostRows = 10
 	// narrow is the width below which command arguments are not shown.
 	narrow = 60
 )
@@ -23,20 +24,40 @@ func (p *Popup) Rows(w, h int) ([]draw.Row, *screen.Point) {
 	if n <= 0 {
 		return nil, nil
 	}
+	column := nameWidth(p.items, w)
+	below := p.below(n, h, w, column)
+	n = min(n, h-len(below))
 	first := min(max(0, p.chosen-n+1), len(p.items)-n)
 	if p.chosen < first {
 		first = p.chosen
 	}
 	shown := p.items[first : first+n]
-	column := nameWidth(shown, w)
-	rows := make([]draw.Row, n)
+	rows := make([]draw.Row, n, n+len(below))
 	for i, it := range shown {
 		chosen := p.marked() && first+i == p.chosen
 		if rows[i] = p.row(it, chosen, column, w); chosen {
 			rows[i] = rows[i].On(draw.SelectedGround, true)
 		}
 	}
-	return rows, nil
+	return append(rows, below...), nil
+}
+
+// below returns the rows below n suggestions: the position of the selected one, if there are
+// more, and its description, if its row has no room for all of it.
+func (p *Popup) below(n, h, w, column int) []draw.Row {
+	const most = 2
+	head, doc := "  ", ""
+	if n < len(p.items) {
+		head = fmt.Sprintf("  %d/%d  ", p.chosen+1, len(p.items))
+	}
+	if it := p.items[p.chosen]; p.marked() && cells.Width(draw.Clean(it.Doc)) > w-len("  ")-column-len("  ") {
+		doc = draw.Clean(it.Doc)
+	}
+	if h <= most || doc == "" && n == len(p.items) {
+		return nil
+	}
+	rows := draw.Wrap(draw.Line(draw.Faint, head+doc), w, draw.Blanks(cells.Width(head)))
+	return rows[:min(len(rows), most)]
 }
 
 // nameWidth returns the width of the column of names with arguments, if another column follows
@@ -50,7 +71,7 @@ func nameWidth(items []suggest.Item, w int) int {
 	if !docs {
 		return w
 	}
-	return min(column, w*2/5)
+	return min(column, max(w/4, min(w*2/5, 24)))
 }
 
 // args returns a command's arguments as shown after its name.
@@ -71,11 +92,14 @@ func (p *Popup) row(it suggest.Item, chosen bool, column, w int) draw.Row {
 	name := append(label(it, role), draw.Span{Role: draw.Faint, Text: args(it, w)})
 	name = p.cut(name, min(column, w-cells.Width(mark)))
 	r = append(r, name...)
-	if it.Doc == "" {
-		return r
+	if it.Doc != "" {
+		gap := strings.Repeat(" ", max(0, column-name.Width())+2)
+		r = p.cut(append(r, draw.Span{Role: draw.Faint, Text: gap + draw.Clean(it.Doc)}), w)
 	}
-	gap := strings.Repeat(" ", max(0, column-name.Width())+2)
-	return p.cut(append(r, draw.Span{Role: draw.Faint, Text: gap + draw.Clean(it.Doc)}), w)
+	if chosen {
+		return r.On(draw.SelectedGround, true)
+	}
+	return r
 }
 
 // cut returns as much of a row as fits into n cells, with a mark where something is omitted.

@@ -232,7 +232,7 @@ func (s *stage) outcome(chosen int, err error) []draw.Row {
 	return draw.Wrap(draw.Row{{Text: draw.Clean(s.question.Question) + " "}, {Role: draw.Faint, Text: draw.Clean(answer)}}, s.width(), nil)
 }
 
-func (s *stage) width() int { return min(s.Width()-1, screen.Widest) }
+func (s *stage) width() int { return s.Width() - 1 }
 
 // room returns the number of rows for the question.
 func (s *stage) room() int { return max(3, s.Height()-3) }

@@ -9,6 +9,7 @@ import (
 	"adze/internal/commands"
 	"adze/internal/msg"
 	"adze/internal/platform/proc/task"
+	"adze/internal/platform/term/cells"
 	"adze/internal/platform/text/amount"
 	"adze/internal/session"
 	"adze/internal/tool"
@@ -51,18 +52,68 @@ func (c runningTasks) launched(call string) bool {
 	return slices.ContainsFunc(c, func(h *runningTask) bool { return h.Use == call && !h.Background })
 }
 
-// rows returns one row per crew member. A nested one follows its parent and is indented.
+// rows returns one row per crew member, with aligned columns, and a row with totals above
+// several. A nested one follows its parent and is indented.
 func (c runningTasks) rows(v view) []draw.Row {
-	var rows []draw.Row
-	for i, b := range commands.Tree(c, func(h *runningTask) string { return h.ID }, func(h *runningTask) string { return h.Parent }) {
-		if i == liveHelpers {
-			return append(rows, draw.Line(draw.Faint, v.Glyphs.More+" "+amount.Grouped(len(c)-i)+" more"))
+	tree := commands.Tree(c, func(h *runningTask) string { return h.ID }, func(h *runningTask) string { return h.Parent })
+	if len(tree) == 1 {
+		return []draw.Row{c[0].row(v, draw.Row{{Role: draw.Accent, Text: v.Glyphs.Active + " "}}, c.columns(tree))}
+	}
+	if len(tree) == 0 {
+		return nil
+	}
+	rows := []draw.Row{c.head(v)}
+	shown := tree[:min(len(tree), liveHelpers)]
+	columns := c.columns(shown)
+	for i, b := range shown {
+		mark := v.Glyphs.Tee
+		if i == len(tree)-1 {
+			mark = v.Glyphs.Corner
 		}
-		inner := v
-		inner.w = max(16, v.w-2*b.Depth)
-		rows = append(rows, append(draw.Blanks(2*b.Depth), b.Item.row(inner)...))
+		rows = append(rows, b.Item.row(v, draw.Line(draw.Faint, "  "+strings.Repeat("  ", b.Depth)+mark+" "), columns))
+	}
+	if left := len(tree) - len(shown); left > 0 {
+		rows = append(rows, draw.Line(draw.Faint, "  "+v.Glyphs.More+" "+amount.Grouped(left)+" more"))
 	}
 	return rows
+}
+
+// head returns the row with the number of members and what they have used.
+func (c runningTasks) head(v view) draw.Row {
+	var total runningTask
+	agents := 0
+	for _, h := range c {
+		if h.Type != "" {
+			agents++
+		}
+		if !h.Background && (total.began.IsZero() || h.began.Before(total.began)) {
+			total.began = h.began
+		}
+		total.Used.Tokens, total.Used.CostUSD = total.Used.Tokens+h.Used.Tokens, total.Used.CostUSD+h.Used.CostUSD
+	}
+	var names []string
+	if agents > 0 {
+		names = append(names, count(agents, "agent"))
+	}
+	if n := len(c) - agents; n > 0 {
+		names = append(names, count(n, "task"))
+	}
+	total.Background = total.began.IsZero()
+	return v.spread(draw.Row{{Role: draw.Accent, Text: v.Glyphs.Active + " "}, {Text: strings.Join(names, ", ")}}, total.used(v))
+}
+
+// columns returns the widths of the titles, with what precedes them, and of the types.
+func (c runningTasks) columns(tree []commands.Branch[*runningTask]) (widths [2]int) {
+	const mostTitle, mostType = 40, 16
+	for _, b := range tree {
+		before := 2
+		if len(c) > 1 {
+			before = 4 + 2*b.Depth
+		}
+		widths[0] = max(widths[0], before+min(mostTitle, cells.Width(b.Item.title())))
+		widths[1] = max(widths[1], min(mostType, cells.Width(tool.OneLine(b.Item.Type, mostType))))
+	}
+	return widths
 }
 
 // TaskEnded shows that a background task has ended, with the end of its output if it failed.
@@ -112,30 +163,55 @@ func (e *ended) rows(v view) []draw.Row {
 	return rows
 }
 
-// row returns a helper's activity and usage.
-func (h *runningTask) row(v view) draw.Row {
-	name := tool.OneLine(cmp.Or(h.Type, h.Title), maxTask)
-	if h.Type != "" && h.Title != "" {
-		name += " (" + tool.OneLine(h.Title, maxTask) + ")"
+// title returns what the task is about, on one line.
+func (h *runningTask) title() string { return tool.OneLine(cmp.Or(h.Title, h.Type), maxTask) }
+
+// row returns the member's title, type, activity and usage, in columns of the given widths. In a
+// narrow window the type is left out.
+func (h *runningTask) row(v view, head draw.Row, widths [2]int) draw.Row {
+	const narrow = 50
+	used := h.used(v)
+	column := min(widths[0], max(12, v.w/2), max(8, v.w-2-cells.Width(used)))
+	row := v.cut(append(head, draw.Span{Text: draw.Clean(h.title())}), column)
+	pad := func() { row = append(row, draw.Span{Text: draw.Blank(column + 2 - row.Width())}) }
+	if widths[1] > 0 && v.w >= narrow {
+		if h.Title != "" && h.Type != "" {
+			pad()
+			row = append(row, v.cut(draw.Line(draw.Faint, tool.OneLine(h.Type, maxTask)), widths[1])...)
+		}
+		column += 2 + widths[1]
 	}
 	if doing := tool.OneLine(cmp.Or(h.Summary, h.Doing), maxTask); doing != "" {
-		name += ": " + doing
+		pad()
+		row = append(row, draw.Span{Text: doing})
 	}
-	about := ""
-	if h.Background {
-		about = " " + v.Glyphs.Dot + " background"
-	} else {
-		about = v.clock(h.began)
-	}
+	return v.spread(row, used)
+}
+
+// used describes what the member has used.
+func (h *runningTask) used(v view) string {
 	var used []string
+	if h.Background {
+		used = append(used, "background")
+	} else if text := strings.TrimSpace(v.clock(h.began)); text != "" {
+		used = append(used, text)
+	}
 	if h.Used.Tokens > 0 {
 		used = append(used, tokens(h.Used.Tokens))
 	}
 	if h.Used.CostUSD > 0 {
 		used = append(used, amount.USD(h.Used.CostUSD))
 	}
-	if len(used) > 0 {
-		about += ", " + strings.Join(used, ", ")
+	return strings.Join(used, " "+v.Glyphs.Dot+" ")
+}
+
+// spread returns a row with a remark at its right end. A long row is cut.
+func (v view) spread(row draw.Row, about string) draw.Row {
+	const widest = 120 // a remark further away is not seen as part of the row
+	w := min(v.w, widest)
+	if about == "" {
+		return v.cut(row, w)
 	}
-	return v.titled(draw.Accent, v.Glyphs.Active, draw.Line(draw.Text, name), draw.Line(draw.Faint, about))
+	row = v.cut(row, max(8, w-2-cells.Width(about)))
+	return append(row, draw.Span{Text: draw.Blank(max(2, w-row.Width()-cells.Width(about)))}, draw.Span{Role: draw.Faint, Text: about})
 }

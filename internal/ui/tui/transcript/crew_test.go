@@ -48,7 +48,17 @@ func TestCrew(t *testing.T) {
 		}
 		s.entry(k)
 	}
-	want := "--- live\n▸ scout (task 0)\n  ▸ scout (task 3)\n▸ scout (task 1)\n▸ scout (task 2)\n▸ scout (task 4)\n▸ scout (task 5)\n⋯ 3 more\n"
+	want := "--- live\n▸ 9 agents\n  ├ task 0    scout\n    ├ task 3  scout\n  ├ task 1    scout\n  ├ task 2    scout\n  ├ task 4    scout\n  ├ task 5    scout\n  ⋯ 3 more\n"
+	if got := s.text(); !strings.HasSuffix(got, want) {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	s = newStage(t, 70, 24, Config{})
+	s.entry(session.Task{ID: "1", Type: "Explore", Title: "Find the functions", Doing: "Grep func", Used: session.TaskUse{Tokens: 3000, CostUSD: 0.01}})
+	s.entry(session.Task{ID: "2", Title: "npm run dev", Background: true})
+	want = "--- live\n" +
+		"▸ 1 agent, 1 task                                   3k tokens ∙ $0.01\n" +
+		"  ├ Find the functions  Explore  Grep func          3k tokens ∙ $0.01\n" +
+		"  └ npm run dev                                            background\n"
 	if got := s.text(); !strings.HasSuffix(got, want) {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}

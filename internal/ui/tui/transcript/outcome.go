@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -93,7 +94,36 @@ func (c *checklist) take(v view, closed bool) []draw.Row { return c.rows(v, maxS
 func (c *checklist) live(v view, closed bool) []draw.Row { return c.rows(v, maxShown) }
 func (c *checklist) whole(v view) []section              { return sections(c.rows(v, 0)) }
 
+// line returns the list on one row, and reports whether it fits.
+func (c *checklist) line(v view) (draw.Row, bool) {
+	box := cmp.Or(v.Glyphs.Unchecked, "[ ]")
+	done := c.list.Count(tool.Done)
+	if done == len(c.list) {
+		box = cmp.Or(v.Glyphs.Checked, "[x]")
+	}
+	row := draw.Row{{Role: draw.Accent, Text: box}, {Text: fmt.Sprintf(" %d/%d", done, len(c.list))}}
+	for _, check := range c.list {
+		mark, role := v.Glyphs.Dot, draw.Text
+		switch check.State {
+		case tool.Doing:
+			mark, role = v.Glyphs.Active, draw.Strong
+		case tool.Done:
+			mark, role = v.Glyphs.Done, draw.Faint
+		}
+		text := mark + " " + check.Text
+		if check.Note != "" {
+			text += " (" + check.Note + ")"
+		}
+		row = append(row, draw.Span{Text: "  "}, draw.Span{Role: role, Text: draw.Clean(text)})
+	}
+	return row, fits(row, v.w)
+}
+
+// rows returns the list on one row if it fits or everything is done, otherwise on a row per item.
 func (c *checklist) rows(v view, most int) []draw.Row {
+	if row, ok := c.line(v); ok || most > 0 && c.list.Count(tool.Done) == len(c.list) {
+		return []draw.Row{v.cut(row, v.w)}
+	}
 	title := fmt.Sprintf("Tasks: %d of %d done", c.list.Count(tool.Done), len(c.list))
 	return append([]draw.Row{draw.Line(draw.Faint, title)},
 		indented(draw.Rows(c.list, draw.Options{Width: max(8, v.w-2), Max: most, Glyphs: v.Glyphs}))...)

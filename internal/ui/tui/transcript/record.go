@@ -79,7 +79,7 @@ func (r *record) view(w int) view {
 	if w <= 0 {
 		w = 80
 	}
-	v := view{Config: r.cfg, w: max(8, min(w-1, maxLive)), prose: max(8, min(w-1, maxProse)), now: r.cfg.Now()}
+	v := view{Config: r.cfg, w: max(8, w-1), prose: max(8, min(w-1, maxProse)), now: r.cfg.Now()}
 	if r.cfg.Keys != nil {
 		v.keys = r.cfg.Keys()
 	}

@@ -14,7 +14,6 @@ import (
 	"adze/internal/session"
 	"adze/internal/tool"
 	"adze/internal/ui/draw"
-	"adze/internal/ui/screen"
 )
 
 // Config configures a Transcript. The zero value is sufficient for a test.
@@ -200,9 +199,8 @@ func (t *Transcript) Moves() time.Duration {
 	return spinTime - time.Duration(t.cfg.Now().UnixNano())%spinTime
 }
 
-// Limits on the live rows: their width, and the number of progress rows.
+// Limits on the number of progress rows, and of rows of the task list.
 const (
-	maxLive  = screen.Widest
 	maxBelow = 12
 	maxTasks = 5
 )
