@@ -342,7 +342,7 @@ func (t *interactiveRun) open(ctx context.Context, resume string) (*controller.C
 	r.Env.Keys.Lines = t.lines
 	return &controller.Conversation{
 		Session: c.Session, Registry: r, Greeting: c.Greeting(r.Glance(), t.separator, t.help),
-		Explain: c.Explain, PlanFile: c.PlanFile(), WarnUSD: t.ws.Project.Values().Model.CostWarning,
+		Explain: c.Explain, PlanFile: c.PlanFile(), Unsaved: spec.Session.Ephemeral, WarnUSD: t.ws.Project.Values().Model.CostWarning,
 	}, nil
 }
 

@@ -28,7 +28,10 @@ type Config struct {
 	Tip  func(ctx context.Context, name string) string
 	Home string
 	// Beat is called on user activity and on events; it may be nil.
-	Beat     func()
+	Beat func()
+	// Ended is called after a turn. It returns a text to show, which may be empty, and reports
+	// whether to leave. It may be nil.
+	Ended    func(session.Finished) (text string, leave bool)
 	Programs Programs
 }
 
@@ -57,6 +60,8 @@ type Conversation struct {
 	PlanFile string
 	// WarnUSD is the session cost at which the user is warned, once; 0 means never.
 	WarnUSD float64
+	// Unsaved is true if the session cannot be resumed.
+	Unsaved bool
 }
 
 // A Driver runs conversations on behalf of a View. All methods except [Driver.Post],
@@ -316,11 +321,29 @@ func (d *Driver) handleEntry(e session.Entry) {
 			d.watched.look(d.talk.Tasks)
 		}
 	}
+	if ev, ok := e.Event.(session.Finished); ok && d.turnEnded(ev) {
+		return
+	}
 	if d.ended && (!d.Busy() || len(d.questions.asked) > 0) { // a question can no longer be answered
 		d.Quit()
 		return
 	}
 	d.resume()
+}
+
+// turnEnded reports whether the conversation ends with a turn.
+func (d *Driver) turnEnded(ev session.Finished) (leave bool) {
+	if d.cfg.Ended == nil {
+		return false
+	}
+	text, leave := d.cfg.Ended(ev)
+	if text != "" {
+		d.view.Say(text)
+	}
+	if leave {
+		d.Quit()
+	}
+	return leave
 }
 
 // resume lets the view prompt, unless something is pending.
