@@ -111,10 +111,13 @@ func (o *runOptions) frontEnd(env *Env, t *interactiveRun, in invocation) front 
 	if o.pick {
 		cfg.First = commands.PickSession
 	}
+	o.recital.configure(&cfg)
 	if !simple && t.takeKeys(env, &cfg) {
 		cfg.Repaint = repainter(cfg.Palette, func() string { return p.Settings().Text("theme") }, env.Getenv)
 		t.separator, t.help = " "+cfg.Glyphs.Dot+" ", "/ commands   @ files   ! shell   # note   Shift-Tab mode   ? keys"
-		return tui.New(cfg)
+		f := tui.New(cfg)
+		o.recital.start(f)
+		return f
 	}
 	t.lines = true
 	if why == "CI" { // CI may have been set for another purpose

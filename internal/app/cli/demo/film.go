@@ -1,0 +1,221 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"adze/internal/agent"
+	"adze/internal/session"
+	"adze/internal/tool"
+	"adze/internal/ui/screen/svg"
+	"adze/internal/ui/tui"
+)
+
+// The size of a film's terminal.
+const (
+	FilmWidth  = 100
+	FilmHeight = 30
+)
+
+// A Film records the demo in the full front end, in which it types the prompt and accepts every
+// question. It decides when the scripted model goes on, and shows its own clock, so that the same
+// frames appear on every machine.
+type Film struct {
+	Prompt string
+	// Brief ends the film at the question about the edit.
+	Brief bool
+	// Terminal is the terminal and In its keyboard.
+	Terminal *svg.Terminal
+	In       *io.PipeReader
+	// Frames are the frames so far.
+	Frames []svg.Frame
+
+	ctx   context.Context
+	stop  context.CancelFunc
+	keys  *io.PipeWriter
+	front *tui.Front
+	ended chan struct{} // closed when the turn has ended
+	done  chan error    // receives the outcome of record
+
+	mu   sync.Mutex
+	seen session.Seq // last entry shown
+	now  time.Time
+}
+
+// NewFilm returns a film without frames. ctx bounds the recording.
+func NewFilm(ctx context.Context, prompt string) *Film {
+	f := &Film{Prompt: prompt, Terminal: svg.NewTerminal(FilmWidth, FilmHeight), ended: make(chan struct{}), done: make(chan error, 1), now: time.Unix(1e9, 0)}
+	f.In, f.keys = io.Pipe()
+	f.ctx, f.stop = context.WithCancel(ctx)
+	return f
+}
+
+// Start begins recording a front end that is about to run.
+func (f *Film) Start(front *tui.Front) {
+	f.front = front
+	go func() {
+		err := f.record()
+		f.keys.Close() // leaves the conversation
+		f.done <- err
+	}()
+}
+
+// Finish waits for the end of the recording, when the front end has ended.
+func (f *Film) Finish() error {
+	f.stop()
+	if f.front == nil {
+		return errUnfinished
+	}
+	return <-f.done
+}
+
+var errUnfinished = errors.New("the demo ended before its picture was complete")
+
+// Now returns the time in the film.
+func (f *Film) Now() time.Time {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.now
+}
+
+// Amend removes from an entry what depends on the speed of the machine, and notes that it is
+// about to be shown.
+func (f *Film) Amend(e session.Entry) session.Entry {
+	f.mu.Lock()
+	f.seen = e.Seq
+	f.mu.Unlock()
+	switch ev := e.Event.(type) {
+	case session.Finished:
+		ev.Took = 0
+		e.Event = ev
+	case session.Loop:
+		switch ev := ev.Event.(type) {
+		case agent.ToolProgress:
+			e.Event = nil
+		case agent.ToolDone:
+			ev.Elapsed = 0
+			if out, ok := ev.Display.(tool.Output); ok {
+				out.Elapsed = 0
+				ev.Display = out
+			}
+			e.Event = session.Loop{Event: ev}
+		}
+	}
+	return e
+}
+
+// Ended notes the end of the turn.
+func (f *Film) Ended(session.Finished) (string, bool) {
+	close(f.ended)
+	return "", false
+}
+
+// Pause takes the place of a pause in the model's script. The session does nothing in the
+// meantime.
+func (f *Film) Pause(d time.Duration) {
+	const step = 125 * time.Millisecond // for what moves by itself
+	for ; d > 0; d -= step {
+		f.shoot(min(d, step))
+	}
+}
+
+// Durations of frames.
+const (
+	typing  = 70 * time.Millisecond
+	reading = 2500 * time.Millisecond // of a question
+	lasting = 6 * time.Second         // of the last frame
+)
+
+// record types the prompt and answers the questions until the turn has ended.
+func (f *Film) record() error {
+	f.shoot(10 * typing)
+	for text := f.Prompt; text != ""; {
+		n := min(2, len(text))
+		f.press(text[:n])
+		f.shoot(typing)
+		text = text[n:]
+	}
+	f.shoot(6 * typing)
+	f.press("\r")
+	for asked := 1; ; asked++ {
+		if !f.await() {
+			break
+		}
+		if f.Brief && asked == questionAboutEdit {
+			f.shoot(reading)
+			return nil
+		}
+		f.shoot(reading)
+		time.Sleep(sight)
+		f.press("\r")
+	}
+	f.shoot(lasting)
+	return f.ctx.Err()
+}
+
+// questionAboutEdit is the number of the question about the edit.
+const questionAboutEdit = 2
+
+// sight is longer than the time for which a question has to be visible before it accepts keys.
+const sight = 400 * time.Millisecond
+
+// await waits for a question, or the end of the turn. It reports whether there is a question.
+func (f *Film) await() bool {
+	for {
+		asking := make(chan bool, 1)
+		if !f.front.Post(f.ctx, func(context.Context) { asking <- f.front.Asking() }) {
+			return false
+		}
+		if <-asking {
+			return true
+		}
+		select {
+		case <-f.ended:
+			return false
+		case <-f.ctx.Done():
+			return false
+		case <-time.After(patience):
+		}
+	}
+}
+
+// patience is the interval for checking what the front end shows.
+const patience = 5 * time.Millisecond
+
+// press presses keys, and waits until the front end has handled them.
+func (f *Film) press(keys string) {
+	io.WriteString(f.keys, keys) // ok: a front end that has ended shows nothing more
+	f.keys.Write(nil)            // ok: likewise; the front end reads again when it has handled the keys
+}
+
+// shoot adds a frame with the current screen.
+func (f *Film) shoot(d time.Duration) {
+	for {
+		current := make(chan bool, 1)
+		if !f.front.Post(f.ctx, func(context.Context) { current <- f.current() }) {
+			return
+		}
+		if <-current {
+			break
+		}
+		time.Sleep(patience)
+	}
+	if !f.front.Drawn(f.ctx) {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.Frames = append(f.Frames, svg.Frame{Screen: f.Terminal.Screen(), Lasts: d})
+	f.now = f.now.Add(d)
+}
+
+// current reports whether all entries are shown.
+func (f *Film) current() bool {
+	c := f.front.Conversation()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return c == nil || f.seen >= c.Last()
+}
