@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -230,7 +231,7 @@ func (r *recital) configure(cfg *tui.Config) {
 	}
 	cfg.Ended = r.ended
 	if r.film != nil {
-		cfg.Now, cfg.Amend = r.film.Now, r.film.Amend
+		cfg.Now, cfg.Follow = r.film.Now, r.film.Follow
 	}
 }
 
@@ -290,18 +291,17 @@ func (o *demoOptions) script(env *Env) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the demo: %w", err)
 	}
-	if o.svg == "" && (o.fast || !env.StdoutTerminal) {
-		src = withoutPauses(src)
+	switch {
+	case o.svg != "": // the film has its own pauses between pieces of text
+		src = piecePattern.ReplaceAll(src, nil)
+	case o.fast || !env.StdoutTerminal:
+		src = pausePattern.ReplaceAll(src, nil)
 	}
 	return src, nil
 }
 
-func withoutPauses(script []byte) []byte {
-	var b strings.Builder
-	for line := range strings.Lines(string(script)) {
-		if !strings.HasPrefix(line, "delay ") && !strings.HasPrefix(line, "fragments ") {
-			b.WriteString(line)
-		}
-	}
-	return []byte(b.String())
-}
+// Patterns for the pauses of the script: all of them, and those within a text.
+var (
+	pausePattern = regexp.MustCompile(`(?m)^(delay|fragments) .*\n`)
+	piecePattern = regexp.MustCompile(` every=\S+`)
+)

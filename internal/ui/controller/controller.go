@@ -5,6 +5,7 @@ package controller
 
 import (
 	"context"
+	"iter"
 	"time"
 
 	"adze/internal/agent"
@@ -31,7 +32,9 @@ type Config struct {
 	Beat func()
 	// Ended is called after a turn. It returns a text to show, which may be empty, and reports
 	// whether to leave. It may be nil.
-	Ended    func(session.Finished) (text string, leave bool)
+	Ended func(session.Finished) (text string, leave bool)
+	// Follow returns the entries of a session as they are to be shown; nil shows them unchanged.
+	Follow   func(iter.Seq[session.Entry]) iter.Seq[session.Entry]
 	Programs Programs
 }
 
@@ -169,7 +172,11 @@ func (d *Driver) converse(ctx context.Context, begins bool) {
 	followed := make(chan struct{})
 	go func() {
 		defer close(followed)
-		for e := range conv.Entries(ctx, after, session.Latest) {
+		follow := conv.Entries(ctx, after, session.Latest)
+		if d.cfg.Follow != nil {
+			follow = d.cfg.Follow(follow)
+		}
+		for e := range follow {
 			select {
 			case entries <- e:
 			case <-ctx.Done():

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"adze/internal/platform/term"
-	"adze/internal/session"
 	"adze/internal/ui/controller"
 	"adze/internal/ui/draw"
 	"adze/internal/ui/screen"
@@ -40,10 +39,8 @@ type Config struct {
 	// Home is the user's home directory; it may be empty.
 	Home   string
 	Typing controller.InputConfig
-	// Now is the clock for elapsed times, and Amend changes entries before they are shown.
-	// Either may be nil. They make recordings of the screen reproducible.
-	Now   func() time.Time
-	Amend func(session.Entry) session.Entry
+	// Now is the clock for elapsed times; nil means [time.Now].
+	Now func() time.Time
 }
 
 // A Terminal is the user's terminal. In, Out, Width and Height are required.

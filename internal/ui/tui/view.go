@@ -50,9 +50,6 @@ func (f *Front) Left(c *controller.Conversation) {
 
 // Entry shows an entry of the session.
 func (f *Front) Entry(e session.Entry) {
-	if f.cfg.Amend != nil {
-		e = f.cfg.Amend(e)
-	}
 	f.outbox.entry(e)
 	f.script.Entry(e)
 	f.heed(e)

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"io"
+	"iter"
 	"sync"
 	"time"
 
 	"adze/internal/agent"
+	"adze/internal/model"
 	"adze/internal/session"
 	"adze/internal/tool"
 	"adze/internal/ui/screen/svg"
@@ -58,6 +60,7 @@ func (f *Film) Start(front *tui.Front) {
 	f.front = front
 	go func() {
 		err := f.record()
+		f.stop()       // nothing waits for the screen any more
 		f.keys.Close() // leaves the conversation
 		f.done <- err
 	}()
@@ -66,6 +69,7 @@ func (f *Film) Start(front *tui.Front) {
 // Finish waits for the end of the recording, when the front end has ended.
 func (f *Film) Finish() error {
 	f.stop()
+	f.In.Close() // ok: nothing more is typed
 	if f.front == nil {
 		return errUnfinished
 	}
@@ -81,20 +85,38 @@ func (f *Film) Now() time.Time {
 	return f.now
 }
 
-// Amend removes from an entry what depends on the speed of the machine, and notes that it is
-// about to be shown.
-func (f *Film) Amend(e session.Entry) session.Entry {
-	f.mu.Lock()
-	f.seen = e.Seq
-	f.mu.Unlock()
+// Follow returns entries without what depends on the speed of the machine. It waits until each is
+// on the screen, and records the pieces of the answer.
+func (f *Film) Follow(entries iter.Seq[session.Entry]) iter.Seq[session.Entry] {
+	return func(yield func(session.Entry) bool) {
+		for e := range entries {
+			written, shown := amend(&e)
+			if shown && (!yield(e) || !f.front.Drawn(f.ctx)) {
+				return
+			}
+			if written {
+				f.shoot(writing)
+			}
+			f.mu.Lock()
+			f.seen = e.Seq
+			f.mu.Unlock()
+		}
+	}
+}
+
+// amend makes an entry independent of the speed of the machine. It reports whether it is a piece
+// of the answer's text, and whether it is to be shown at all.
+func amend(e *session.Entry) (written, shown bool) {
 	switch ev := e.Event.(type) {
 	case session.Finished:
 		ev.Took = 0
 		e.Event = ev
 	case session.Loop:
 		switch ev := ev.Event.(type) {
+		case agent.Delta:
+			_, written = ev.Event.(model.TextDelta)
 		case agent.ToolProgress:
-			e.Event = nil
+			return false, false
 		case agent.ToolDone:
 			ev.Elapsed = 0
 			if out, ok := ev.Display.(tool.Output); ok {
@@ -104,7 +126,7 @@ func (f *Film) Amend(e session.Entry) session.Entry {
 			e.Event = session.Loop{Event: ev}
 		}
 	}
-	return e
+	return written, true
 }
 
 // Ended notes the end of the turn.
@@ -113,9 +135,10 @@ func (f *Film) Ended(session.Finished) (string, bool) {
 	return "", false
 }
 
-// Pause takes the place of a pause in the model's script. The session does nothing in the
-// meantime.
+// Pause takes the place of the pause before an answer of the model. The session does nothing in
+// the meantime.
 func (f *Film) Pause(d time.Duration) {
+	f.catchUp()
 	const step = 125 * time.Millisecond // for what moves by itself
 	for ; d > 0; d -= step {
 		f.shoot(min(d, step))
@@ -125,6 +148,7 @@ func (f *Film) Pause(d time.Duration) {
 // Durations of frames.
 const (
 	typing  = 70 * time.Millisecond
+	writing = 50 * time.Millisecond   // of a piece of the answer
 	reading = 2500 * time.Millisecond // of a question
 	lasting = 6 * time.Second         // of the last frame
 )
@@ -144,6 +168,7 @@ func (f *Film) record() error {
 		if !f.await() {
 			break
 		}
+		f.catchUp()
 		if f.Brief && asked == questionAboutEdit {
 			f.shoot(reading)
 			return nil
@@ -152,8 +177,12 @@ func (f *Film) record() error {
 		time.Sleep(sight)
 		f.press("\r")
 	}
+	f.catchUp()
 	f.shoot(lasting)
-	return f.ctx.Err()
+	if f.ctx.Err() != nil {
+		return errUnfinished
+	}
+	return nil
 }
 
 // questionAboutEdit is the number of the question about the edit.
@@ -164,14 +193,7 @@ const sight = 400 * time.Millisecond
 
 // await waits for a question, or the end of the turn. It reports whether there is a question.
 func (f *Film) await() bool {
-	for {
-		asking := make(chan bool, 1)
-		if !f.front.Post(f.ctx, func(context.Context) { asking <- f.front.Asking() }) {
-			return false
-		}
-		if <-asking {
-			return true
-		}
+	for !f.ask(f.front.Asking) {
 		select {
 		case <-f.ended:
 			return false
@@ -180,6 +202,7 @@ func (f *Film) await() bool {
 		case <-time.After(patience):
 		}
 	}
+	return true
 }
 
 // patience is the interval for checking what the front end shows.
@@ -189,20 +212,11 @@ const patience = 5 * time.Millisecond
 func (f *Film) press(keys string) {
 	io.WriteString(f.keys, keys) // ok: a front end that has ended shows nothing more
 	f.keys.Write(nil)            // ok: likewise; the front end reads again when it has handled the keys
+	f.front.Drawn(f.ctx)
 }
 
 // shoot adds a frame with the current screen.
 func (f *Film) shoot(d time.Duration) {
-	for {
-		current := make(chan bool, 1)
-		if !f.front.Post(f.ctx, func(context.Context) { current <- f.current() }) {
-			return
-		}
-		if <-current {
-			break
-		}
-		time.Sleep(patience)
-	}
 	if !f.front.Drawn(f.ctx) {
 		return
 	}
@@ -210,6 +224,19 @@ func (f *Film) shoot(d time.Duration) {
 	defer f.mu.Unlock()
 	f.Frames = append(f.Frames, svg.Frame{Screen: f.Terminal.Screen(), Lasts: d})
 	f.now = f.now.Add(d)
+}
+
+// catchUp waits until all entries are shown.
+func (f *Film) catchUp() {
+	for f.ask(func() bool { return !f.current() }) {
+		time.Sleep(patience)
+	}
+}
+
+// ask returns the result of a function called by the front end, or false if that has ended.
+func (f *Film) ask(do func() bool) bool {
+	result := make(chan bool, 1)
+	return f.front.Post(f.ctx, func(context.Context) { result <- do() }) && <-result
 }
 
 // current reports whether all entries are shown.
