@@ -19,7 +19,6 @@ import (
 	"adze/internal/app/cli/flags"
 	"adze/internal/app/wire"
 	"adze/internal/msg"
-	"adze/internal/platform/fs/fsys"
 	"adze/internal/session"
 	"adze/internal/setup"
 	"adze/internal/ui/draw"
@@ -157,7 +156,8 @@ func (o *demoOptions) play(ctx context.Context, env *Env, root string) error {
 	if err := r.run(ctx, &stage, demo.NewMachine(root, variables()), demoPrompt, nil); err != nil {
 		return err
 	}
-	return env.print("\nThat was the demo. To work on your own code, run adze in its directory: it asks which model to use.\n")
+	const next = "That was the demo. To work on your own code, run adze in its directory: it asks which model to use."
+	return env.print("\n" + draw.Fold(next, max(20, env.width()-1)) + "\n")
 }
 
 // draw writes a picture of the turn.
@@ -184,7 +184,7 @@ func (o *demoOptions) draw(ctx context.Context, env *Env, root string) error {
 	if o.animated {
 		data = svg.Animation(film.Frames, picture)
 	}
-	if err := fsys.WriteAtomic(o.svg, data, 0o644); err != nil {
+	if err := os.WriteFile(o.svg, data, 0o644); err != nil {
 		return fmt.Errorf("writing the picture: %w", err)
 	}
 	return nil

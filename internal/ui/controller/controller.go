@@ -31,7 +31,8 @@ type Config struct {
 	// Beat is called on user activity and on events; it may be nil.
 	Beat func()
 	// Ended is called after a turn. It returns a text to show, which may be empty, and reports
-	// whether to leave. It may be nil.
+	// whether to leave unless another turn follows. It may be nil; otherwise it also replaces the
+	// summary of the session.
 	Ended func(session.Finished) (text string, leave bool)
 	// Follow returns the entries of a session as they are to be shown; nil shows them unchanged.
 	Follow   func(iter.Seq[session.Entry]) iter.Seq[session.Entry]
@@ -125,7 +126,7 @@ func (d *Driver) Run(ctx context.Context, view View) error {
 		d.talk = conv
 		d.converse(ctx, err == nil)
 	}
-	if d.left != nil {
+	if d.left != nil && d.cfg.Ended == nil {
 		farewell(view, d.left)
 	}
 	return nil
@@ -347,7 +348,7 @@ func (d *Driver) turnEnded(ev session.Finished) (leave bool) {
 	if text != "" {
 		d.view.Say(text)
 	}
-	if leave {
+	if leave = leave && !d.Busy() && len(d.talk.Waiting()) == 0; leave {
 		d.Quit()
 	}
 	return leave
