@@ -83,6 +83,7 @@ type Driver struct {
 	watched *watch                  // the background tasks
 	pending []func(context.Context) // input made while switching conversations; see Defer
 	next    *string                 // session to continue
+	seen    session.Seq             // last entry shown
 	exitState
 
 	found <-chan *Suggestion // nil without a search
@@ -164,6 +165,7 @@ func (d *Driver) converse(ctx context.Context, begins bool) {
 	defer cancel()
 	conv := d.talk // the user may leave before its entries are followed
 	after := conv.Last()
+	d.seen = after
 	d.watched = newWatch(ctx)
 	if begins {
 		schedule.Attend(conv.Registry, true)
@@ -320,6 +322,7 @@ func (d *Driver) handleEntry(e session.Entry) {
 	case session.Settled:
 		d.questions.settle(ev)
 	}
+	d.seen = e.Seq
 	d.view.Entry(e)
 	switch ev := e.Event.(type) {
 	case session.SubagentEvent, session.Task:
@@ -329,8 +332,8 @@ func (d *Driver) handleEntry(e session.Entry) {
 			d.watched.look(d.talk.Tasks)
 		}
 	}
-	if ev, ok := e.Event.(session.Finished); ok && d.turnEnded(ev) {
-		return
+	if ev, ok := e.Event.(session.Finished); ok && d.cfg.Ended != nil {
+		d.turnEnded(ev)
 	}
 	if d.ended && (!d.Busy() || len(d.questions.asked) > 0) { // a question can no longer be answered
 		d.Quit()
@@ -339,19 +342,24 @@ func (d *Driver) handleEntry(e session.Entry) {
 	d.resume()
 }
 
-// turnEnded reports whether the conversation ends with a turn.
-func (d *Driver) turnEnded(ev session.Finished) (leave bool) {
-	if d.cfg.Ended == nil {
-		return false
-	}
+// turnEnded lets the program leave after a turn.
+func (d *Driver) turnEnded(ev session.Finished) {
 	text, leave := d.cfg.Ended(ev)
 	if text != "" {
 		d.view.Say(text)
 	}
-	if leave = leave && !d.Busy() && len(d.talk.Waiting()) == 0; leave {
-		d.Quit()
+	if !leave {
+		return
 	}
-	return leave
+	conv := d.talk
+	d.Background(func(ctx context.Context) func() {
+		err := conv.Idle(ctx)
+		return func() {
+			if err == nil && d.talk == conv && !d.Busy() && d.seen >= conv.Last() { // otherwise another turn follows
+				d.Quit()
+			}
+		}
+	})
 }
 
 // resume lets the view prompt, unless something is pending.
