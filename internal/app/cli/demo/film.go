@@ -12,8 +12,8 @@ import (
 	"adze/internal/model"
 	"adze/internal/session"
 	"adze/internal/tool"
+	"adze/internal/ui/controller"
 	"adze/internal/ui/screen/svg"
-	"adze/internal/ui/tui"
 )
 
 // The size of a film's terminal.
@@ -21,6 +21,17 @@ const (
 	FilmWidth  = 100
 	FilmHeight = 30
 )
+
+// A Front is a front end that can be recorded.
+type Front interface {
+	// Post calls do among its other work, and Drawn waits until everything so far is drawn. Both
+	// report false when ctx is done.
+	Post(ctx context.Context, do func(context.Context)) bool
+	Drawn(ctx context.Context) bool
+	// Asking reports whether a question is shown. It and Conversation are called by Post.
+	Asking() bool
+	Conversation() *controller.Conversation
+}
 
 // A Film records the demo in the full front end, in which it types the prompt and accepts every
 // question. It decides when the scripted model goes on, and shows its own clock, so that the same
@@ -38,7 +49,7 @@ type Film struct {
 	ctx   context.Context
 	stop  context.CancelFunc
 	keys  *io.PipeWriter
-	front *tui.Front
+	front Front
 	ended chan struct{} // closed when the turn has ended
 	done  chan error    // receives the outcome of record
 
@@ -56,7 +67,7 @@ func NewFilm(ctx context.Context, prompt string) *Film {
 }
 
 // Start begins recording a front end that is about to run.
-func (f *Film) Start(front *tui.Front) {
+func (f *Film) Start(front Front) {
 	f.front = front
 	go func() {
 		err := f.record()
