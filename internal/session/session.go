@@ -106,8 +106,8 @@ func (s *Session) Entries(ctx context.Context, after Seq, pace Pace) iter.Seq[En
 // Last returns the number of the last entry.
 func (s *Session) Last() Seq { return s.feed.end() }
 
-// Idle waits until no turn runs or is queued, or until ctx is done. It is for tests; front ends
-// follow the entries.
+// Idle waits until no turn runs or is queued, or until ctx is done. Its entries may not have been
+// read by then.
 func (s *Session) Idle(ctx context.Context) error { return s.queue.wait(ctx) }
 
 // Waiting returns the IDs of the queued prompts and other queued operations.

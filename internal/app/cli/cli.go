@@ -46,7 +46,7 @@ type adviser interface{ advice(args []string) string }
 
 func commandTable() []command {
 	return []command{
-		{"demo", "[--fast] [--keep]", "watch a scripted model fix a bug with real tools", made[demoOptions]},
+		{"demo", "[--fast] [--keep] [--svg FILE [--animated] [--theme NAME]]", "watch a scripted model fix a bug with real tools", made[demoOptions]},
 		{"tool", "[--as-model] NAME [JSON]", "run one tool; naming it allows it", made[toolOptions]},
 		{"tools", "[--json] [--mcp]", "list the tools", made[toolsOptions]},
 		{"models", "[--json]", "list the models with limits and prices", made[modelsOptions]},

@@ -115,13 +115,16 @@ func (o *runOptions) frontEnd(env *Env, t *interactiveRun, in invocation) front 
 	if o.pick {
 		cfg.First = commands.PickSession
 	}
+	o.recital.configure(&cfg)
 	if !simple && t.takeKeys(env, &cfg) {
 		theme := func() string { return p.Settings().Text("theme") }
 		paint := &repainter{now: cfg.Palette, name: theme(), theme: theme, getenv: env.Getenv, background: draw.BackgroundFor(env.Getenv)}
 		cfg.Repaint, cfg.Reply = paint.palette, paint.reply
 		dot := " " + cfg.Glyphs.Dot + " "
 		t.invitation, t.help = "What shall we do?", strings.Join([]string{"/ commands", "@ files", "! shell", "# note", "? keys"}, dot)
-		return tui.New(cfg)
+		f := tui.New(cfg)
+		o.recital.start(f)
+		return f
 	}
 	t.lines = true
 	if why == "CI" { // CI may have been set for another purpose
@@ -363,7 +366,7 @@ func (t *interactiveRun) open(ctx context.Context, resume string) (*controller.C
 	greeting.Invitation, greeting.Help = t.invitation, t.help
 	return &controller.Conversation{
 		Session: c.Session, Registry: r, Greeting: greeting, Earlier: c.Earlier,
-		Explain: c.Explain, PlanFile: c.PlanFile(), WarnUSD: t.ws.Project.Values().Model.CostWarning,
+		Explain: c.Explain, PlanFile: c.PlanFile(), Unsaved: spec.Session.Ephemeral, WarnUSD: t.ws.Project.Values().Model.CostWarning,
 	}, nil
 }
 

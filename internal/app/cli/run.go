@@ -30,6 +30,7 @@ import (
 // runOptions holds the flags of a run: a conversation, a single turn, or a session driven by a
 // host.
 type runOptions struct {
+	recital *recital // set by adze demo, otherwise nil
 	project settings.Source
 	spec    wire.Spec
 	prompt  promptText

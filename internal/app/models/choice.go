@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"adze/internal/agent"
 	"adze/internal/model"
@@ -37,6 +38,8 @@ type ChoiceSpec struct {
 	Betas []string
 	// Record is a directory for requests and responses; empty records nothing.
 	Record string
+	// Pause takes the place of a scripted model's pauses; it may be nil.
+	Pause func(time.Duration)
 }
 
 // Models holds a workspace's model catalog.

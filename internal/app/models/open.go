@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"strings"
+	"time"
 
 	"adze/internal/model"
 	"adze/internal/model/catalog"
@@ -28,7 +29,9 @@ type Config struct {
 	Provider string
 	// Record is a directory for recorded requests; may be empty.
 	Record string
-	Betas  []string
+	// Pause takes the place of a scripted model's pauses; it may be nil.
+	Pause func(time.Duration)
+	Betas []string
 	// Models is the model catalog.
 	Models catalog.Table
 	// Earlier is the ID of a model that answered earlier; may be empty.
@@ -163,6 +166,7 @@ func openReplay(file string, c Config) (*Backend, error) {
 		return nil, setup.Errorf("%v", err)
 	}
 	player := replay.NewPlayer(script)
+	player.Pause(c.Pause)
 	if c.Record != "" {
 		if err := player.SaveRequests(c.Record); err != nil {
 			return nil, setup.Errorf("--record-requests: %v", err)

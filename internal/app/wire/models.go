@@ -53,7 +53,7 @@ func (w *Workspace) modelConfig() models.ChoiceConfig {
 
 func (w *Workspace) backendConfig(m models.ChoiceSpec) models.Config {
 	return models.Config{
-		Settings: w.Project.Settings(), Keys: models.OpenKeys(w.Project.Home), Provider: m.Provider, Record: m.Record, Betas: m.Betas,
+		Settings: w.Project.Settings(), Keys: models.OpenKeys(w.Project.Home), Provider: m.Provider, Record: m.Record, Pause: m.Pause, Betas: m.Betas,
 		Models: w.Models.Table, Earlier: m.Earlier, Dir: w.Dir, Environ: w.Environ, Getenv: w.Getenv, Home: w.Project.User, Version: w.Version, Say: w.Say,
 	}
 }

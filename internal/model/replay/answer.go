@@ -24,6 +24,7 @@ type answer struct {
 	// refused is the error kind if the player itself rejects the request, independently of the
 	// message's wording.
 	refused model.Kind
+	pause   func(time.Duration) // replaces waiting between pieces; may be nil
 }
 
 // A piece is the part of the body up to end that is sent in one write, after a pause.
@@ -130,7 +131,9 @@ func (b *body) Read(dst []byte) (n int, err error) {
 			if n > 0 {
 				return n, nil
 			}
-			if err := sleep(b.ctx, b.closed, p.wait); err != nil {
+			if a.pause != nil {
+				a.pause(p.wait)
+			} else if err := sleep(b.ctx, b.closed, p.wait); err != nil {
 				return 0, err
 			}
 			b.waited = true

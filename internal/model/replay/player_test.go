@@ -340,3 +340,29 @@ func TestHandlerRejects(t *testing.T) {
 		})
 	}
 }
+
+// TestPause checks that a caller can take the place of all pauses, and that everything before a
+// pause has been read by then.
+func TestPause(t *testing.T) {
+	p := NewPlayer(mustParse(t, "delay 1h\nfragments 3 every=2h\nsay one two three"))
+	var pauses []time.Duration
+	read := ""
+	p.Pause(func(d time.Duration) {
+		pauses = append(pauses, d)
+		read += "|"
+	})
+	for ev, err := range p.Provider().Stream(t.Context(), hello()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d, ok := ev.(model.TextDelta); ok {
+			read += d.Text
+		}
+	}
+	if diff := cmp.Diff([]time.Duration{time.Hour, 2 * time.Hour, 2 * time.Hour}, pauses); diff != "" {
+		t.Error(diff)
+	}
+	if strings.Count(read, "|") != 3 || read[0] != '|' || read[len(read)-1] == '|' {
+		t.Errorf("read %q", read)
+	}
+}

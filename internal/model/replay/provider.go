@@ -25,6 +25,7 @@ func (p *provider) Stream(ctx context.Context, req *model.Request) iter.Seq2[mod
 			yield(nil, err)
 			return
 		}
+		a.pause = p.player.pause
 		receive(ctx, wire.DialectFor(p.player.dialect, req), a, req)(yield)
 	}
 }

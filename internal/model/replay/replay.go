@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"adze/internal/model/bedrock"
 	"adze/internal/model/chat"
@@ -65,6 +66,7 @@ type Player struct {
 	problems []error
 
 	reasons bool
+	pause   func(time.Duration)
 }
 
 // NewPlayer returns a player for s in the dialect of s.
@@ -96,6 +98,11 @@ func (p *Player) SaveRequests(dir string) error {
 // like models that hide their thinking. Answers that already begin with thinking are unchanged.
 // It must be called before the first request.
 func (p *Player) Reason() { p.reasons = true }
+
+// Pause makes pause take the place of every pause in the script; nil changes nothing. The player
+// calls it after everything before the pause was read, and does not wait itself. It must be called
+// before the first request, and affects only [Player.Provider].
+func (p *Player) Pause(pause func(time.Duration)) { p.pause = pause }
 
 // Requests returns the bodies of all requests so far, in order of arrival.
 func (p *Player) Requests() [][]byte {

@@ -5,6 +5,7 @@ package controller
 
 import (
 	"context"
+	"iter"
 	"time"
 
 	"adze/internal/agent"
@@ -28,7 +29,13 @@ type Config struct {
 	Tip  func(ctx context.Context, name string) string
 	Home string
 	// Beat is called on user activity and on events; it may be nil.
-	Beat     func()
+	Beat func()
+	// Ended is called after a turn. It returns a text to show, which may be empty, and reports
+	// whether to leave unless another turn follows. It may be nil; otherwise it also replaces the
+	// summary of the session.
+	Ended func(session.Finished) (text string, leave bool)
+	// Follow returns the entries of a session as they are to be shown; nil shows them unchanged.
+	Follow   func(iter.Seq[session.Entry]) iter.Seq[session.Entry]
 	Programs Programs
 }
 
@@ -58,6 +65,8 @@ type Conversation struct {
 	PlanFile string
 	// WarnUSD is the session cost at which the user is warned, once; 0 means never.
 	WarnUSD float64
+	// Unsaved is true if the session cannot be resumed.
+	Unsaved bool
 }
 
 // A Driver runs conversations on behalf of a View. All methods except [Driver.Post],
@@ -75,6 +84,7 @@ type Driver struct {
 	watched *watch                  // the background tasks
 	pending []func(context.Context) // input made while switching conversations; see Defer
 	next    *string                 // session to continue
+	seen    session.Seq             // last entry shown
 	exitState
 
 	found <-chan *Suggestion // nil without a search
@@ -118,7 +128,7 @@ func (d *Driver) Run(ctx context.Context, view View) error {
 		d.talk = conv
 		d.converse(ctx, err == nil)
 	}
-	if d.left != nil {
+	if d.left != nil && d.cfg.Ended == nil {
 		farewell(view, d.left)
 	}
 	return nil
@@ -169,6 +179,7 @@ func (d *Driver) converse(ctx context.Context, begins bool) {
 	defer cancel()
 	conv := d.talk // the user may leave before its entries are followed
 	after := conv.Last()
+	d.seen = after
 	d.watched = newWatch(ctx)
 	if begins {
 		schedule.Attend(conv.Registry, true)
@@ -178,7 +189,11 @@ func (d *Driver) converse(ctx context.Context, begins bool) {
 	followed := make(chan struct{})
 	go func() {
 		defer close(followed)
-		for e := range conv.Entries(ctx, after, session.Latest) {
+		follow := conv.Entries(ctx, after, session.Latest)
+		if d.cfg.Follow != nil {
+			follow = d.cfg.Follow(follow)
+		}
+		for e := range follow {
 			select {
 			case entries <- e:
 			case <-ctx.Done():
@@ -321,6 +336,7 @@ func (d *Driver) handleEntry(e session.Entry) {
 	case session.Settled:
 		d.questions.settle(ev)
 	}
+	d.seen = e.Seq
 	d.view.Entry(e)
 	switch ev := e.Event.(type) {
 	case session.SubagentEvent, session.Task:
@@ -330,11 +346,34 @@ func (d *Driver) handleEntry(e session.Entry) {
 			d.watched.look(d.talk.Tasks)
 		}
 	}
+	if ev, ok := e.Event.(session.Finished); ok && d.cfg.Ended != nil {
+		d.turnEnded(ev)
+	}
 	if d.ended && (!d.Busy() || len(d.questions.asked) > 0) { // a question can no longer be answered
 		d.Quit()
 		return
 	}
 	d.resume()
+}
+
+// turnEnded lets the program leave after a turn.
+func (d *Driver) turnEnded(ev session.Finished) {
+	text, leave := d.cfg.Ended(ev)
+	if text != "" {
+		d.view.Say(text)
+	}
+	if !leave {
+		return
+	}
+	conv := d.talk
+	d.Background(func(ctx context.Context) func() {
+		err := conv.Idle(ctx)
+		return func() {
+			if err == nil && d.talk == conv && !d.Busy() && d.seen >= conv.Last() { // otherwise another turn follows
+				d.Quit()
+			}
+		}
+	})
 }
 
 // resume lets the view prompt, unless something is pending.

@@ -81,7 +81,7 @@ func farewell(s Screen, c *Conversation) {
 	if t := c.Sum(); t.Usage.Output > 0 {
 		s.Say(commands.Spent(t))
 	}
-	if len(c.Conversation()) > 0 {
+	if len(c.Conversation()) > 0 && !c.Unsaved {
 		s.Say("To continue this session: adze --resume " + c.ID())
 	}
 }

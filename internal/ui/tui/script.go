@@ -11,7 +11,7 @@ import (
 // newScript returns a new transcript.
 func (f *Front) newScript() *transcript.Transcript {
 	return transcript.New(transcript.Config{
-		Glyphs: f.cfg.Glyphs, Marks: !f.cfg.Palette.Coloured(), Links: f.cfg.Palette.Links(), Dir: f.cfg.Dir, Verbose: f.cfg.Verbose, Thinking: f.thinking,
+		Glyphs: f.cfg.Glyphs, Marks: !f.cfg.Palette.Coloured(), Links: f.cfg.Palette.Links(), Dir: f.cfg.Dir, Verbose: f.cfg.Verbose, Thinking: f.thinking, Now: f.cfg.Now,
 		Explain: func(err error) string {
 			if c := f.Conversation(); c != nil && c.Explain != nil {
 				return c.Explain(err, c.Model())

@@ -44,6 +44,8 @@ type Config struct {
 	// Home is the user's home directory; it may be empty.
 	Home   string
 	Typing controller.InputConfig
+	// Now is the clock for elapsed times; nil means [time.Now].
+	Now func() time.Time
 }
 
 // A Terminal is the user's terminal. In, Out, Width and Height are required.
