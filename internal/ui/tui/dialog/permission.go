@@ -171,7 +171,7 @@ func (k *permissionKind) details() []detail {
 	add("Tool", k.Tool)
 	add("Server", k.Server)
 	if k.Agent != nil {
-		add("Agent", k.Agent.String())
+		add("Asked by", k.Agent.String())
 	}
 	add("Runs", strings.Join(k.Programs, ", "))
 	add("Folder", k.short(k.Dir))
