@@ -27,15 +27,15 @@ func TestGlyphsFor(t *testing.T) {
 		}
 	}
 	for _, g := range []Glyphs{Unicode(), eastAsian()} {
-		for _, s := range []string{g.Active, g.Open, g.Done, g.Failed, g.Prompt, g.More, g.Dot, g.Bullet, g.Unchecked, g.Checked, g.Rule, g.Bar} {
+		for _, s := range []string{g.Active, g.Open, g.Done, g.Failed, g.Prompt, g.More, g.Dot, g.Bullet, g.Unchecked, g.Checked, g.Rule, g.Bar, g.Mark, g.Top, g.Bottom} {
 			if cells.Width(s) != 1 {
 				t.Errorf("%q takes %d cells", s, cells.Width(s))
 			}
 		}
 	}
 	// These characters take two cells in some East Asian terminals.
-	for _, s := range []string{eastAsian().Bullet, eastAsian().Rule, eastAsian().Bar} {
-		if strings.Contains("•─│", s) {
+	for _, s := range []string{eastAsian().Bullet, eastAsian().Rule, eastAsian().Bar, eastAsian().Mark, eastAsian().Top, eastAsian().Bottom} {
+		if strings.Contains("•─│▌╭╰", s) {
 			t.Errorf("%q has an ambiguous width", s)
 		}
 	}

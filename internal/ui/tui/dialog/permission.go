@@ -101,7 +101,7 @@ func (k *permissionKind) card(w int) card {
 func (k *permissionKind) title(w int) draw.Row {
 	if k.Command == "" {
 		row := draw.Line(draw.Title, draw.Clean(ask.Title(&k.Question)))
-		if d, ok := k.Preview.(tool.Diff); ok {
+		if d, ok := k.Preview.(tool.Diff); ok && !d.Partial {
 			row = append(row, draw.Span{Role: draw.Added, Text: fmt.Sprintf("  +%d", d.Added)}, draw.Span{Role: draw.Removed, Text: fmt.Sprintf(" -%d", d.Removed)})
 		}
 		return row
