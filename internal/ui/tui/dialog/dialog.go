@@ -483,6 +483,9 @@ func (d *Dialog) keys(w int, c *card) string {
 		first, last = "Enter accept", "Esc back"
 	default:
 		first, last = "Enter select", d.leave(w)
+		if len(d.rest) > 0 {
+			first = "Enter show more"
+		}
 		if d.menu().ticks {
 			more = append(more, "Space toggle")
 		}
