@@ -453,7 +453,7 @@ text "All:\n\n`+"```"+`make\nall:\n\tgo build\n`+"```"+`\n\n| A | B |\n|---|---|
 			tm.key("Escape") // Enter would accept the suggestion
 			tm.until("the suggestions stay", func(screen string) bool { return !strings.Contains(screen, "▌ /etc/") })
 			tm.key("Enter")
-			tm.answer(`^Read /etc$`, "3")
+			tm.answer(`─ Read /etc ─`, "3")
 			tm.waitFor(`^@/etc/ is not attached: /etc\s+may\s+not\s+be\s+read:\s+the\s+user\s+said\s+no$`)
 			tm.waitFor(`That is it\.\n(.*\n)*❯ $`)
 			tm.key("C-d")

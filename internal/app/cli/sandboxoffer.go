@@ -38,7 +38,7 @@ func sandboxOffer(env *Env, p *settings.Project, protects func() bool, enable fu
 		}
 		return &controller.Suggestion{
 			Title: "Sandbox",
-			Body: "Commands can then write only in your working directories, cannot read secrets such as ~/.ssh, and reach only the network " +
+			Body: "In a sandbox, commands can write only in your working directories, cannot read secrets such as ~/.ssh, and reach only the network " +
 				"hosts that you allow. In return they run without asking; anything that needs more still asks.",
 			Question: "Run commands in a sandbox?",
 			Answers:  []string{useSandbox: "Yes, from now on", sandboxLater: "Not now", noSandbox: "No, and do not offer it again"},

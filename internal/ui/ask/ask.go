@@ -171,9 +171,11 @@ func Question(q *permission.Question) string {
 		return "Run this command?"
 	case q.Server != "":
 		return "Run this tool of the server " + q.Server + "?"
+	case diff && d.Created && d.Partial:
+		return "Create " + object(title) + "?"
 	case diff && d.Created:
 		return "Create " + object(title) + " (" + amount.Of(d.Added, "line", "lines") + ")?"
-	case diff && d.Added+d.Removed > 0:
+	case diff && (d.Partial || d.Added+d.Removed > 0):
 		return "Apply this edit to " + object(title) + "?"
 	case title == "":
 		return "Use " + q.Tool + "?"

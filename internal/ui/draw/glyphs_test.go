@@ -27,7 +27,7 @@ func TestGlyphsFor(t *testing.T) {
 		}
 	}
 	for _, g := range []Glyphs{Unicode(), eastAsian()} {
-		for _, s := range []string{g.Active, g.Open, g.Done, g.Failed, g.Prompt, g.More, g.Dot, g.Bullet, g.Unchecked, g.Checked, g.Rule, g.Bar, g.Mark, g.Ellipsis, g.State, g.Full, g.Free} {
+		for _, s := range []string{g.Active, g.Open, g.Done, g.Failed, g.Prompt, g.More, g.Dot, g.Bullet, g.Unchecked, g.Checked, g.Rule, g.Bar, g.Mark, g.Top, g.Bottom, g.Ellipsis, g.State, g.Full, g.Free, g.Tee, g.Corner} {
 			if cells.Width(s) != 1 {
 				t.Errorf("%q takes %d cells", s, cells.Width(s))
 			}
@@ -40,8 +40,8 @@ func TestGlyphsFor(t *testing.T) {
 	}
 	// These characters take two cells in some East Asian terminals.
 	east := eastAsian()
-	for _, s := range []string{east.Bullet, east.Rule, east.Bar, east.Mark, east.Ellipsis, east.State, east.Full, east.Free, east.Branch, east.Received, east.Spinner} {
-		if strings.ContainsAny(s, "•─│▌…●↓") {
+	for _, s := range []string{east.Bullet, east.Rule, east.Bar, east.Mark, east.Top, east.Bottom, east.Ellipsis, east.State, east.Full, east.Free, east.Branch, east.Received, east.Spinner, east.Tee, east.Corner} {
+		if strings.ContainsAny(s, "•─│▌╭╰…●↓├└") {
 			t.Errorf("%q has an ambiguous width", s)
 		}
 	}

@@ -25,7 +25,7 @@ func (d *permissionDialog) draw(p *printer) {
 	}
 	title := ask.Title(&d.Question)
 	switch change, ok := d.Preview.(tool.Diff); {
-	case ok && d.Command == "":
+	case ok && d.Command == "" && !change.Partial:
 		title += fmt.Sprintf(" +%d -%d", change.Added, change.Removed)
 	case d.Command != "" && d.About != "":
 		title += ": " + tool.OneLine(d.About, ask.MaxAbout)

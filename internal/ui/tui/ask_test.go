@@ -2,10 +2,12 @@ package tui
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"adze/internal/commands"
 	"adze/internal/session"
 	"adze/internal/tool"
 )
@@ -131,4 +133,96 @@ func TestQuestionSettledElsewhere(t *testing.T) {
 		c.Shows("The question was withdrawn: the hook has ended.")
 		c.End()
 	})
+}
+
+// TestNothingComesBetween checks that output that arrives during a question is shown above it, and
+// that it waits if the subject is too long for the window and is in the scrollback.
+//
+// Proves PERM-17.
+func TestNothingComesBetween(t *testing.T) {
+	for _, tt := range []struct {
+		height int
+		waits  bool
+	}{{24, false}, {9, true}} {
+		synctest.Test(t, func(t *testing.T) {
+			c := newConsole(t, 80, tt.height, "use Do {\"command\":\"one\\ntwo\\nthree\\nfour\\nfive\"}\n---\nsay Done.", nil)
+			c.Enter("go\r")
+			time.Sleep(2 * time.Second)
+			synctest.Wait()
+			c.front.Post(t.Context(), func(context.Context) { c.front.Say("Something happened.") })
+			synctest.Wait()
+			text := c.Text()
+			if tt.waits == strings.Contains(text, "Something happened.") {
+				t.Errorf("%d rows:\n%s", tt.height, text)
+			}
+			subject, choices, _ := strings.Cut(text[strings.Index(text, "  five\n"):], "▌1 Yes")
+			if strings.Contains(subject, "Something") || choices == "" {
+				t.Errorf("it comes between:\n%s", text)
+			}
+			c.Enter("1")
+			c.Shows("Done.")
+			c.Shows("Something happened.")
+			if text = c.Text(); strings.Count(text, "  five\n") != 1 || strings.Count(text, "╰─") != 1 {
+				t.Errorf("the subject is not kept once:\n%s", text)
+			}
+			c.End()
+		})
+	}
+}
+
+// TestPageDuringLongQuestion checks that a page that the user asks for is readable although the
+// transcript waits.
+func TestPageDuringLongQuestion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newConsole(t, 80, 9, "use Do {\"command\":\"one\\ntwo\\nthree\\nfour\\nfive\"}\n---\nsay Done.", nil)
+		c.Enter("go\r")
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		c.Enter("/cost\r")
+		c.Shows("A question waits for you: Esc closes this.")
+		c.Enter("q")
+		c.Hides("A question waits")
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		c.Enter("1")
+		c.Shows("Done.")
+		c.End()
+	})
+}
+
+// TestListIsAskedAsQuestion checks that a list with a question leaves the conversation visible, and
+// that it is answered and left like other questions.
+func TestListIsAskedAsQuestion(t *testing.T) {
+	for keys, want := range map[string]string{"2": "You took second.", "\x1b[B\r": "You took second.", "\x1b": ""} {
+		synctest.Test(t, func(t *testing.T) {
+			c := newConsole(t, 80, 24, "say Done.", nil)
+			synctest.Wait()
+			list := commands.List{
+				Page: commands.Say("A note."), Title: "Title", Question: "Which one?", Choices: []commands.Choice{{ID: "1", Title: "first"}, {ID: "2", Title: "second", About: "better"}},
+				Choose: func(_ context.Context, c commands.Choice) (commands.Answer, error) {
+					return commands.Say("You took " + c.Title + "."), nil
+				},
+			}
+			f := c.front
+			f.Post(t.Context(), func(ctx context.Context) {
+				f.Reoffer(list)
+				f.Offer(ctx, list)
+			})
+			synctest.Wait()
+			c.Shows("Hello.\n\n╭─ Title ─")
+			c.Shows("A note.")
+			c.Shows("▌1 first\n 2 second   better\n Enter select ∙ Esc cancel\n❯")
+			time.Sleep(time.Second)
+			synctest.Wait()
+			c.Enter(keys)
+			time.Sleep(time.Second)
+			c.Hides("Which one?")
+			if want != "" {
+				c.Shows(want)
+			}
+			c.Enter("go\r")
+			c.Shows("Done.")
+			c.End()
+		})
+	}
 }

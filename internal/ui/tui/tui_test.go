@@ -29,7 +29,10 @@ type setup struct {
 }
 
 // A console simulates a user at a terminal.
-type console struct{ *controllertest.Console }
+type console struct {
+	*controllertest.Console
+	front *Front
+}
 
 // newConsole starts a front end with a script, in a terminal of the given size.
 func newConsole(t *testing.T, width, height int, script string, change func(*setup)) *console {
@@ -48,8 +51,9 @@ func newConsole(t *testing.T, width, height int, script string, change func(*set
 	if change != nil {
 		change(&cfg)
 	}
-	c.Start(New(cfg.Config))
-	return &console{c}
+	f := New(cfg.Config)
+	c.Start(f)
+	return &console{c, f}
 }
 
 // golden compares the whole screen, including the scrollback, with a golden file.

@@ -58,6 +58,10 @@ func TestAnswers(t *testing.T) {
 		{change(), "enter", yes},
 		{change(), "2", with(to(permission.AcceptEdits))},
 		{change(), "down enter", with(to(permission.AcceptEdits))},
+		{change(), "shift+tab", with(to(permission.AcceptEdits))},
+		{change(), "? 2", with(to(permission.AcceptEdits))},
+		{command, "shift+tab", nil},
+		{plan(""), "shift+tab", nil},
 		{change(), "3", no},
 		{change(), "escape", no},
 		{change(), "down down enter", no},
@@ -352,7 +356,7 @@ func TestRandomKeys(t *testing.T) {
 		func() session.Question { return form() }, func() session.Question { return session.Visit{From: "x", URL: "https://x", Host: "x"} },
 		func() session.Question { return session.Sampling{Text: strings.Repeat("line\n", 250)} },
 	}
-	strokes := []string{"1", "2", "3", "4", "5", "x", "e", "s", "space", "enter", "escape", "tab", "up", "down", "ctrl+g", "ctrl+u", "left", "backspace"}
+	strokes := []string{"1", "2", "3", "4", "5", "x", "e", "s", "space", "enter", "escape", "tab", "up", "down", "ctrl+g", "ctrl+u", "left", "backspace", "?", "shift+tab"}
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		now := time.Unix(1000, 0)

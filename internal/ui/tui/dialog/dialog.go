@@ -269,8 +269,7 @@ func (d *Dialog) pressed(ev keys.Event) Result {
 		m.key(action)
 		return Result{Used: true}
 	case action == keys.ShowDetails && len(d.card(d.width).details) > 0:
-		d.details = !d.details
-		return Result{Used: true}
+		return d.unfold()
 	case action != "":
 		if r, ok := d.act(action); ok {
 			return r
@@ -302,6 +301,19 @@ func (d *Dialog) pressed(ev keys.Event) Result {
 		d.engaged = false
 	}
 	return Result{}
+}
+
+// unfold shows or hides the details. If there is no room for them, they are written to the
+// scrollback.
+func (d *Dialog) unfold() Result {
+	c := d.card(d.width)
+	all := c.why(d.o.Glyphs, d.width, true)
+	choices, _ := d.menu().rows(d.look(), d.width, math.MaxInt)
+	if !d.details && len(all)+len(c.question)+len(c.warn(d.width))+len(d.news(d.width))+len(choices)+1 > d.height {
+		return Result{Used: true, Final: all}
+	}
+	d.details = !d.details
+	return Result{Used: true}
 }
 
 // changesMode reports whether a key changes the mode outside of questions.
@@ -471,16 +483,17 @@ func (d *Dialog) keys(w int, c *card) string {
 		first, last = "Enter accept", "Esc back"
 	default:
 		first, last = "Enter select", d.leave(w)
+		if len(d.rest) > 0 {
+			first = "Enter show more"
+		}
 		if d.menu().ticks {
 			more = append(more, "Space toggle")
 		}
 		more = append(more, d.hints()...)
-		if key := m.Keys(keys.ShowDetails); key != "" && len(c.details) > 0 {
-			what := " details"
-			if d.details {
-				what = " hide details"
-			}
-			more = append(more, key+what)
+		if key := m.Keys(keys.ShowDetails); key != "" && d.details {
+			more = append([]string{key + " hide details"}, more...)
+		} else if key != "" && len(c.details) > 0 {
+			more = append(more, key+" details")
 		}
 	}
 	dot := " " + d.o.Glyphs.Dot + " "

@@ -229,6 +229,7 @@ func TestLook(t *testing.T) {
 		}{
 			{"command", removal(), ""},
 			{"command, its rule in another scope", harmless, "down s s"},
+			{"command, its details", harmless, "down ?"},
 			{"command, the rule being edited", harmless, "down e 'x("},
 			{"command, no and a message", removal(), "4 'only_under_tmp"},
 			{"hostile command", hostile, ""},
@@ -236,7 +237,9 @@ func TestLook(t *testing.T) {
 			{"plan", plan("default"), ""},
 			{"fetch", fetch(), "down"},
 			{"tool of a server, asked for by an agent", server(), ""},
+			{"tool of a server, its details", server(), "?"},
 			{"consent", consent, ""},
+			{"suggestion", nil, ""},
 			{"choices", picks(), "down"},
 			{"choices, several", picks(), "1 space 3 'green"},
 			{"form", form(), ""},
@@ -247,6 +250,10 @@ func TestLook(t *testing.T) {
 			{"visit, opened", waiting, ""},
 			{"sampling", session.Sampling{From: "docs", Text: "system: be brief\nuser: Sum \x1b[2Jup.", MaxTokens: 500}, ""},
 		} {
+			if tt.q == nil {
+				b.WriteString("==== suggestion\n" + offered(t, size.w, size.h).text())
+				continue
+			}
 			d := open(t, tt.q, size.w, size.h)
 			d.press(tt.keys)
 			fmt.Fprintf(&b, "==== %s\n%s", tt.name, d.text())
@@ -255,6 +262,85 @@ func TestLook(t *testing.T) {
 		d.Wait()
 		fmt.Fprintf(&b, "==== waiting\n%s", d.text())
 		golden(t, fmt.Sprintf("look-%d.txt", size.w+1), b.String())
+	}
+}
+
+// offered asks a question without a session.
+func offered(t *testing.T, w, h int) *console {
+	now := time.Unix(1000, 0)
+	q := Simple{
+		Title: "Model", Body: "adze needs a model.\nIt stores the choice.", Warning: "This costs money.", Question: "Which one?", Reason: "None is set.",
+		Answers: []string{"Anthropic", "None yet"}, Remarks: []string{"paste an API key"}, Marked: 1, Leaving: "not now",
+	}
+	d := &console{Dialog: NewSimple(q, NewGuard(now, time.Time{}, false), options()), t: t, now: now, w: w, h: h}
+	d.frame()
+	return d
+}
+
+// TestSubject checks that the subject stays directly above the choices: it is part of the dialog
+// as long as there is room, and is otherwise written to the scrollback, once. It is kept when the
+// dialog ends.
+//
+// Proves PERM-17.
+func TestSubject(t *testing.T) {
+	d := open(t, change(), 79, 21)
+	if got := d.text(); d.Holds() || len(d.final) > 0 || strings.Count(got, "return sum.Round()") != 1 {
+		t.Errorf("there is room for all of it:\n%s", got)
+	}
+	if rows := d.Close(); !strings.HasPrefix(rows[0].String(), "╭─ Edit cart.go  +2 -1 ─") || !strings.HasPrefix(rows[len(rows)-1].String(), "╰─") {
+		t.Errorf("%v is kept", rows)
+	}
+	d.press("?")
+	if got := d.text(); !strings.Contains(got, "Folder") || d.Holds() {
+		t.Errorf("the details move the subject:\n%s", got)
+	}
+	d.h = 9 // the window becomes smaller
+	d.press("?")
+	if got := d.text(); !d.Holds() || strings.Count(got, "return sum.Round()") != 1 {
+		t.Errorf("it is not in the scrollback once:\n%s", got)
+	}
+	d.w, d.h = 99, 30
+	if got := d.text(); strings.Count(got, "return sum.Round()") != 1 {
+		t.Errorf("it is written again:\n%s", got)
+	}
+	if rows := d.Close(); len(rows) != 1 || !strings.HasPrefix(rows[0].String(), "╰─") {
+		t.Errorf("%v completes it", rows)
+	}
+}
+
+// TestLongWordsAreNotCut checks that the whole subject is visible even if a word is wider than
+// the window.
+func TestLongWordsAreNotCut(t *testing.T) {
+	q := change()
+	q.Preview = tool.Diff{Path: "a", Added: 1, Hunks: []tool.Hunk{{NewStart: 1, Lines: []string{"+" + strings.Repeat("x", 100) + "END"}}}}
+	for _, h := range []int{20, 7} {
+		d := open(t, q, 39, h)
+		if got := strings.NewReplacer("\n", "", " ", "").Replace(d.text()); !strings.Contains(got, strings.Repeat("x", 100)+"END") {
+			t.Errorf("%d rows:\n%s", h, d.text())
+		}
+	}
+}
+
+// TestMark checks that the marked choice has a background, which fills the row, and that a waiting
+// question has none.
+func TestMark(t *testing.T) {
+	d := open(t, change(), 79, 21)
+	marked := func() int {
+		rows, _ := d.Rows(79, 21)
+		n := 0
+		for _, row := range rows {
+			if last := row[len(row)-1]; last.Fill && last.Ground == draw.SelectedGround {
+				n++
+			}
+		}
+		return n
+	}
+	if marked() != 1 {
+		t.Errorf("%d rows are marked", marked())
+	}
+	d.Wait()
+	if marked() != 0 {
+		t.Errorf("%d rows are marked in a waiting question", marked())
 	}
 }
 

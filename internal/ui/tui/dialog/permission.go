@@ -101,7 +101,7 @@ func (k *permissionKind) card(w int) card {
 func (k *permissionKind) title(w int) draw.Row {
 	if k.Command == "" {
 		row := draw.Line(draw.Title, draw.Clean(ask.Title(&k.Question)))
-		if d, ok := k.Preview.(tool.Diff); ok {
+		if d, ok := k.Preview.(tool.Diff); ok && !d.Partial {
 			row = append(row, draw.Span{Role: draw.Added, Text: fmt.Sprintf("  +%d", d.Added)}, draw.Span{Role: draw.Removed, Text: fmt.Sprintf(" -%d", d.Removed)})
 		}
 		return row
@@ -171,7 +171,7 @@ func (k *permissionKind) details() []detail {
 	add("Tool", k.Tool)
 	add("Server", k.Server)
 	if k.Agent != nil {
-		add("Agent", k.Agent.String())
+		add("Asked by", k.Agent.String())
 	}
 	add("Runs", strings.Join(k.Programs, ", "))
 	add("Folder", k.short(k.Dir))
