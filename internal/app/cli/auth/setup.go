@@ -67,9 +67,9 @@ func SetUp(ctx context.Context, c Console, p models.Config, first FirstStart) (S
 
 // ways returns what the user can choose from.
 func (c Console) ways(ctx context.Context, p models.Config, first FirstStart) []way {
-	others := slices.DeleteFunc(models.Logins(), func(name string) bool { return name == "anthropic" })
+	others := slices.DeleteFunc(models.Logins(), func(name string) bool { return name == models.Recommended })
 	ways := []way{
-		{"Anthropic", "paste an API key (recommended)", func() (Selection, error) { return Selection{}, c.storeKey(ctx, p, "anthropic") }},
+		{"Anthropic", "paste an API key (recommended)", func() (Selection, error) { return Selection{}, c.storeKey(ctx, p, models.Recommended) }},
 		{"OpenAI, Gemini, Grok, OpenRouter", "paste an API key", func() (Selection, error) {
 			i, err := c.choice(ctx, console.Choice{Question: "Which provider is the key for?", Answers: others, Leaving: "back"}, "back")
 			if err != nil || i < 0 {
