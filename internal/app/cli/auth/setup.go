@@ -132,7 +132,7 @@ func (c Console) cloud(ctx context.Context) (Selection, error) {
 
 // gateway explains how to use a gateway.
 const gateway = `
-Set its address and a model, for example in your shell's startup file, and start adze again:
+Set its address and a model, for example in your shell's startup file, and start again:
 
     export ANTHROPIC_BASE_URL=http://127.0.0.1:8080    # or OPENAI_BASE_URL
     export ANTHROPIC_AUTH_TOKEN=...                     # if it needs one
