@@ -233,6 +233,9 @@ func (l *Login) send(req *http.Request) (status int, body []byte, err error) {
 	return res.StatusCode, body, err
 }
 
+// Recommended is the provider that the first start recommends.
+const Recommended = "anthropic"
+
 // Logins returns the providers for which a key can be stored.
 func Logins() (names []string) {
 	for i := range builtIn() {

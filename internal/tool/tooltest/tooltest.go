@@ -192,6 +192,28 @@ func result(t *testing.T, tl tool.Tool, input string) {
 	if err := conforms(tl.Traits().Output, res.Structured); err != nil {
 		t.Error(err)
 	}
+	if err := redisplays(tl.Traits().Redisplay, res); err != nil {
+		t.Error(err)
+	}
+}
+
+// redisplays checks that a stored result is displayed in the same form as a new one, and that
+// results of other programs do no harm.
+func redisplays(redisplay func(json.RawMessage) tool.Display, res tool.Result) error {
+	if redisplay == nil {
+		return nil
+	}
+	data, err := json.Marshal(res.Structured)
+	if err != nil {
+		return err
+	}
+	if got := redisplay(data); fmt.Sprintf("%T", got) != fmt.Sprintf("%T", res.Display) {
+		return fmt.Errorf("the result is displayed as %#v, and when resumed as %#v", res.Display, got)
+	}
+	for _, other := range []string{"", "null", "7", `"x"`, "[]", "{}", `{"filePath":"a","structuredPatch":[{"lines":["",null]}]}`, `{"filenames":[null],"mode":"content","content":":"}`, `{"type":"text","file":null}`} {
+		redisplay(json.RawMessage(other))
+	}
+	return nil
 }
 
 // conforms checks a result's structured part against the tool's schema.

@@ -2,6 +2,7 @@ package read
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"adze/internal/platform/fs/filestate"
 	"adze/internal/tool"
@@ -33,21 +34,34 @@ func (r *reader) restore(structured json.RawMessage) {
 	change.Recall(r.State, e, seen.File.ContentHash)
 }
 
-// redisplay returns the excerpt that an earlier call read, from its structured result.
+// redisplay returns the display of an earlier call from its structured result.
 func redisplay(structured json.RawMessage) tool.Display {
 	var out struct {
-		Type string     `json:"type"`
-		File OutputFile `json:"file"`
+		Type string          `json:"type"`
+		File json.RawMessage `json:"file"`
 	}
 	if json.Unmarshal(structured, &out) != nil {
 		return nil
 	}
 	switch out.Type {
 	case "text":
+		var f OutputFile
+		json.Unmarshal(out.File, &f) // ok: then its name is enough
+		return tool.File{Path: f.FilePath, First: f.StartLine, Count: f.NumLines, Len: f.TotalLines}
+	case "image":
+		var f imageOutput
+		json.Unmarshal(out.File, &f) // ok: then its kind is enough
+		return tool.Plain{Text: fmt.Sprintf("%s image, %dx%d pixels", format(f.MediaType), f.Dimensions.OriginalWidth, f.Dimensions.OriginalHeight)}
+	case "notebook":
+		var f notebookOutput
+		json.Unmarshal(out.File, &f) // ok: then its kind is enough
+		return tool.Plain{Text: counted(len(f.Cells), "cell")}
+	case "pdf", "parts":
+		var f pdfOutput
+		json.Unmarshal(out.File, &f) // ok: then its kind is enough
+		return tool.Plain{Text: counted(f.Count, "page")}
 	case "file_unchanged":
 		return tool.Plain{Text: "unchanged"}
-	default:
-		return nil
 	}
-	return tool.File{Path: out.File.FilePath, First: out.File.StartLine, Count: out.File.NumLines, Len: out.File.TotalLines}
+	return nil
 }

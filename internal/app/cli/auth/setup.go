@@ -67,9 +67,9 @@ func SetUp(ctx context.Context, c Console, p models.Config, first FirstStart) (S
 
 // ways returns what the user can choose from.
 func (c Console) ways(ctx context.Context, p models.Config, first FirstStart) []way {
-	others := slices.DeleteFunc(models.Logins(), func(name string) bool { return name == "anthropic" })
+	others := slices.DeleteFunc(models.Logins(), func(name string) bool { return name == models.Recommended })
 	ways := []way{
-		{"Anthropic", "paste an API key (recommended)", func() (Selection, error) { return Selection{}, c.storeKey(ctx, p, "anthropic") }},
+		{"Anthropic", "paste an API key (recommended)", func() (Selection, error) { return Selection{}, c.storeKey(ctx, p, models.Recommended) }},
 		{"OpenAI, Gemini, Grok, OpenRouter", "paste an API key", func() (Selection, error) {
 			i, err := c.choice(ctx, console.Choice{Question: "Which provider is the key for?", Answers: others, Leaving: "back"}, "back")
 			if err != nil || i < 0 {
@@ -132,7 +132,7 @@ func (c Console) cloud(ctx context.Context) (Selection, error) {
 
 // gateway explains how to use a gateway.
 const gateway = `
-Set its address and a model, for example in your shell's startup file, and start adze again:
+Set its address and a model, for example in your shell's startup file, and start again:
 
     export ANTHROPIC_BASE_URL=http://127.0.0.1:8080    # or OPENAI_BASE_URL
     export ANTHROPIC_AUTH_TOKEN=...                     # if it needs one
