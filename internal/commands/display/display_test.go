@@ -33,10 +33,10 @@ func TestTheme(t *testing.T) {
 	r := newRegistry(&value, false)
 	a, err := r.Run(t.Context(), "theme", "")
 	list, ok := a.(commands.List)
-	if !ok || err != nil || len(list.Choices) != 6 {
+	if !ok || err != nil || len(list.Choices) != 7 {
 		t.Fatal(a, err)
 	}
-	sample, err := list.Preview(t.Context(), list.Choices[1])
+	sample, err := list.Preview(t.Context(), list.Choices[2])
 	if diff := cmp.Diff(commands.Page{Blocks: []commands.Block{commands.Swatch("dark")}}, sample); diff != "" || err != nil {
 		t.Error(diff, err)
 	}
