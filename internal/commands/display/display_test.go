@@ -40,7 +40,7 @@ func TestTheme(t *testing.T) {
 	if diff := cmp.Diff(commands.Page{Blocks: []commands.Block{commands.Swatch("dark")}}, sample); diff != "" || err != nil {
 		t.Error(diff, err)
 	}
-	a, err = list.Choose(t.Context(), list.Choices[2])
+	a, err = list.Choose(t.Context(), list.Choices[3])
 	if diff := cmp.Diff(commands.Answer(commands.Say("The theme is now light.")), a); diff != "" || err != nil || value != "light" {
 		t.Error(diff, err, value)
 	}
