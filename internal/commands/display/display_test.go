@@ -33,14 +33,14 @@ func TestTheme(t *testing.T) {
 	r := newRegistry(&value, false)
 	a, err := r.Run(t.Context(), "theme", "")
 	list, ok := a.(commands.List)
-	if !ok || err != nil || len(list.Choices) != 6 {
+	if !ok || err != nil || len(list.Choices) != 7 {
 		t.Fatal(a, err)
 	}
-	sample, err := list.Preview(t.Context(), list.Choices[1])
+	sample, err := list.Preview(t.Context(), list.Choices[2])
 	if diff := cmp.Diff(commands.Page{Blocks: []commands.Block{commands.Swatch("dark")}}, sample); diff != "" || err != nil {
 		t.Error(diff, err)
 	}
-	a, err = list.Choose(t.Context(), list.Choices[2])
+	a, err = list.Choose(t.Context(), list.Choices[3])
 	if diff := cmp.Diff(commands.Answer(commands.Say("The theme is now light.")), a); diff != "" || err != nil || value != "light" {
 		t.Error(diff, err, value)
 	}
