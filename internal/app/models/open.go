@@ -158,11 +158,10 @@ func Silent(c Config) *Backend {
 
 // openReplay returns a backend whose script answers for every model.
 func openReplay(file string, c Config) (*Backend, error) {
-	script, err := replay.Load(file)
+	player, err := replay.Open(file)
 	if err != nil {
 		return nil, setup.Errorf("%v", err)
 	}
-	player := replay.NewPlayer(script)
 	if c.Record != "" {
 		if err := player.SaveRequests(c.Record); err != nil {
 			return nil, setup.Errorf("--record-requests: %v", err)
