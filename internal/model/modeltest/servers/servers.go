@@ -14,19 +14,16 @@ import (
 
 // Named returns the server of the dialect with the given name in scripts.
 func Named(name string) wire.Server {
-	switch name {
-	case "messages":
-		return messages.Server{}
-	case "chat":
-		return chattest.Server{Dialect: chat.Dialect{Documents: true, Replay: chat.ReplayContent}}
-	case "responses":
-		return responsestest.Server{}
-	case "gemini":
-		return geminitest.Server{}
-	case "bedrock":
-		return bedrocktest.NewServer()
-	case "vertex":
-		return vertextest.NewServer()
+	server, ok := map[string]wire.Server{
+		"messages":  messages.Server{},
+		"chat":      chattest.Server{Dialect: chat.Dialect{Documents: true, Replay: chat.ReplayContent}},
+		"responses": responsestest.Server{},
+		"gemini":    geminitest.Server{},
+		"bedrock":   bedrocktest.NewServer(),
+		"vertex":    vertextest.NewServer(),
+	}[name]
+	if !ok {
+		panic("no server for the dialect " + name) // caller's mistake
 	}
-	panic("no server for the dialect " + name) // caller's mistake
+	return server
 }
