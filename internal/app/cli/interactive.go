@@ -100,19 +100,19 @@ func (o *runOptions) frontEnd(env *Env, t *interactiveRun, in invocation) front 
 		},
 		Terminal: tui.Terminal{In: env.Stdin, Out: env.Stdout, Width: env.width, Height: env.height},
 		Dir:      env.Dir, Home: env.Getenv("HOME"), Verbose: o.verbose, Glyphs: draw.GlyphsFor(env.Getenv), Typing: t.typing(env),
-		Palette:  draw.PaletteFor(!simple, p.Settings().Text("theme"), env.Getenv),
-		Thinking: func() bool { return p.Settings().Bool("showThinking") },
+		Palette:  draw.PaletteFor(!simple, p.Values().Display.Theme, env.Getenv),
+		Thinking: func() bool { return p.Values().Display.Thinking },
 		Notify:   t.notifier(env),
 	}
 	if o.spec.Team.Team == "" { // teammates have no viewer
-		cfg.Tip = tips.Store{Home: p.Home, On: func() bool { return p.Settings().Bool("tips") }, Keys: !simple}.Take
+		cfg.Tip = tips.Store{Home: p.Home, On: func() bool { return p.Values().Display.Tips }, Keys: !simple}.Take
 		cfg.Suggest = sandboxOffer(env, p, t.ws.SandboxProtects, t.ws.EnableSandbox)
 	}
 	if o.pick {
 		cfg.First = commands.PickSession
 	}
 	if !simple && t.takeKeys(env, &cfg) {
-		cfg.Repaint = repainter(cfg.Palette, func() string { return p.Settings().Text("theme") }, env.Getenv)
+		cfg.Repaint = repainter(cfg.Palette, func() string { return p.Values().Display.Theme }, env.Getenv)
 		t.separator, t.help = " "+cfg.Glyphs.Dot+" ", "/ commands   @ files   ! shell   # note   Shift-Tab mode   ? keys"
 		return tui.New(cfg)
 	}
@@ -243,8 +243,8 @@ func (t *interactiveRun) typing(env *Env) controller.InputConfig {
 	typing := controller.InputConfig{
 		Bindings: t.ws.Keys.Map,
 		Vim: func() (bool, string) {
-			s := p.Settings()
-			return s.Text(commands.EditorMode) == commands.Vim, s.Text("vimEscape")
+			input := p.Values().Input
+			return input.Vim, input.Escape
 		},
 		Remote:  env.Getenv("SSH_TTY") != "",
 		History: history.Recent(), Remember: history.Add,

@@ -15,6 +15,7 @@ import (
 	"adze/internal/model/responses"
 	"adze/internal/model/wire"
 	"adze/internal/platform/text/spell"
+	"adze/internal/settings"
 	"adze/internal/settings/config"
 	"adze/internal/setup"
 )
@@ -88,7 +89,7 @@ func openAI(s *config.Settings, base string) wire.Service {
 	service := wire.Service{
 		Dialect: responses.Dialect{}, Address: "https://api.openai.com/v1", KeyHeader: "Authorization", KeyVariable: "OPENAI_API_KEY",
 	}
-	own, api := service.Serves(base), s.Text("ADZE_OPENAI_API")
+	own, api := service.Serves(base), settings.DecodeProviders(s).OpenAIAPI
 	switch {
 	case own && api == "chat":
 		service.Dialect = chat.Dialect{Developer: true, CompletionLimit: true, Documents: true, CacheKey: true, NoThinking: "none"}
@@ -170,7 +171,8 @@ func (t table) row(name string) *provider {
 func (t table) choose(flag string, s *config.Settings, stored Keys) (choice, error) {
 	name, why := flag, "--provider"
 	if name == "" {
-		name, why = s.Text("provider"), s.Origin("provider")
+		set := settings.DecodeProviders(s).Provider
+		name, why = set.Text, set.Origin
 	}
 	if name != "" {
 		if p := t.row(name); p != nil {
