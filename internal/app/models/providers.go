@@ -14,7 +14,7 @@ import (
 	"adze/internal/model/providers"
 	"adze/internal/model/responses"
 	"adze/internal/model/wire"
-	"adze/internal/platform/text/spell"
+	"adze/internal/platform/text/rank"
 	"adze/internal/settings"
 	"adze/internal/settings/config"
 	"adze/internal/setup"
@@ -222,7 +222,7 @@ func (t table) unknown(name, why string) error {
 		names = append(names, p.name)
 	}
 	hint := "."
-	if near := spell.Closest(name, names, 1); len(near) > 0 {
+	if near := rank.Closest(name, names, 1); len(near) > 0 {
 		hint = "; did you mean " + near[0] + "?"
 	}
 	return setup.Errorf("unknown provider %q (%s)%s The providers are: %s", name, why, hint, strings.Join(names, ", "))
