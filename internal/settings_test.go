@@ -11,11 +11,11 @@ import (
 	"adze/internal/settings/config"
 )
 
-// readers are the methods of [config.Settings] that panic if a key is not declared.
-var readers = []string{"Text", "Bool", "Int", "Float", "Strings", "Object"}
+// readers are the methods of [config.Settings] that read a key.
+var readers = []string{"Text", "Bool", "Int", "Float", "Strings", "Object", "Origin"}
 
-// TestSettingsAreRead checks that every declared setting is read somewhere, and that every setting
-// read by name is declared.
+// TestSettingsAreRead checks that every declared setting is read somewhere, that every setting
+// read by name is declared, and that only package settings does so.
 //
 // Proves CAT-02.
 func TestSettingsAreRead(t *testing.T) {
@@ -46,8 +46,11 @@ func TestSettingsAreRead(t *testing.T) {
 				if pkg, ok := f.X.(*ast.Ident); ok && pkg.Name == "tool" {
 					break // tool.Text is a result
 				}
-				if s, ok := stringLiteral(n.Args[0]); ok && !declared[s] {
+				switch s, ok := stringLiteral(n.Args[0]); {
+				case ok && !declared[s]:
 					t.Errorf("%s: reads %q, which is not declared", name, s)
+				case ok && path.Dir(name) != "internal/settings":
+					t.Errorf("%s: reads %q by name; add a field to a section of the settings", name, s)
 				}
 			}
 			return true

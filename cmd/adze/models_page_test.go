@@ -23,15 +23,17 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/model/bedrock"
+	"adze/internal/model/bedrock/bedrocktest"
 	"adze/internal/model/chat"
-	"adze/internal/model/gemini"
+	"adze/internal/model/chat/chattest"
+	"adze/internal/model/gemini/geminitest"
 	"adze/internal/model/local"
 	"adze/internal/model/local/localtest"
 	"adze/internal/model/messages"
 	"adze/internal/model/replay"
 	"adze/internal/model/responses"
-	"adze/internal/model/vertex"
+	"adze/internal/model/responses/responsestest"
+	"adze/internal/model/vertex/vertextest"
 	"adze/internal/model/wire"
 )
 
@@ -76,21 +78,21 @@ func TestModelsPage(t *testing.T) {
 		kind           local.Kind // kind of local server
 	}{
 		{"Anthropic", "claude-opus-5-5", "api.anthropic.com", messages.Server{}, ""},
-		{"Amazon Bedrock", "", "bedrock-runtime.us-east-1.amazonaws.com", bedrock.NewServer(), ""},
-		{"Amazon Bedrock", "", "bedrock-runtime.us-east-1.amazonaws.com", bedrock.NewServer(), ""},
-		{"Google Vertex AI", "claude-opus-5-5", "oauth2.googleapis.com aiplatform.googleapis.com", vertex.NewServer(), ""},
+		{"Amazon Bedrock", "", "bedrock-runtime.us-east-1.amazonaws.com", bedrocktest.NewServer(), ""},
+		{"Amazon Bedrock", "", "bedrock-runtime.us-east-1.amazonaws.com", bedrocktest.NewServer(), ""},
+		{"Google Vertex AI", "claude-opus-5-5", "oauth2.googleapis.com aiplatform.googleapis.com", vertextest.NewServer(), ""},
 		{"Azure AI Foundry", "claude-opus-5-5", "my-resource.services.ai.azure.com", messages.Server{}, ""},
-		{"OpenAI", "gpt-6-sol", "api.openai.com", responses.Server{}, ""},
-		{"Google Gemini", "gemini-3.8-flash", "generativelanguage.googleapis.com", gemini.Server{}, ""},
-		{"xAI Grok", "grok-4.7", "api.x.ai", responses.Server{Dialect: responses.Dialect{SystemRole: "system", UserMember: "user"}}, ""},
-		{"OpenRouter", "anthropic/claude-opus-5.5", "openrouter.ai", chat.Server{Dialect: chat.Dialect{Marks: true, Documents: true, Replay: chat.ReplayDetails}}, ""},
-		{"Local servers", "qwen3:8b", "", chat.Server{}, local.Ollama},
-		{"Local servers", "qwen3-8b", "", chat.Server{}, local.LlamaCpp},
-		{"Local servers", "qwen3-8b", "", chat.Server{}, local.LMStudio},
-		{"Local servers", "Qwen/Qwen3-8B", "", chat.Server{}, local.VLLM},
-		{"Any other server with the OpenAI API", "the-model-it-serves", example, chat.Server{}, ""},
+		{"OpenAI", "gpt-6-sol", "api.openai.com", responsestest.Server{}, ""},
+		{"Google Gemini", "gemini-3.8-flash", "generativelanguage.googleapis.com", geminitest.Server{}, ""},
+		{"xAI Grok", "grok-4.7", "api.x.ai", responsestest.Server{Dialect: responses.Dialect{SystemRole: "system", UserMember: "user"}}, ""},
+		{"OpenRouter", "anthropic/claude-opus-5.5", "openrouter.ai", chattest.Server{Dialect: chat.Dialect{Marks: true, Documents: true, Replay: chat.ReplayDetails}}, ""},
+		{"Local servers", "qwen3:8b", "", chattest.Server{}, local.Ollama},
+		{"Local servers", "qwen3-8b", "", chattest.Server{}, local.LlamaCpp},
+		{"Local servers", "qwen3-8b", "", chattest.Server{}, local.LMStudio},
+		{"Local servers", "Qwen/Qwen3-8B", "", chattest.Server{}, local.VLLM},
+		{"Any other server with the OpenAI API", "the-model-it-serves", example, chattest.Server{}, ""},
 		{"Any other server with the Anthropic API", "the-model-it-serves", example, messages.Server{}, ""},
-		{"Custom providers", "coder", example, chat.Server{}, ""},
+		{"Custom providers", "coder", example, chattest.Server{}, ""},
 	}
 	blocks := setUpBlocks(t)
 	if len(blocks) != len(families) {

@@ -8,6 +8,7 @@ import (
 
 	"adze/internal/model/local"
 	"adze/internal/model/local/localtest"
+	"adze/internal/model/modeltest/servers"
 	"adze/internal/model/replay"
 )
 
@@ -23,7 +24,7 @@ func localServer() {
 	if err != nil {
 		panic(err)
 	}
-	player := replay.NewPlayer(script)
+	player := replay.NewPlayerIn(servers.Named(script.Dialect()), script)
 	h := player.Handler()
 	chat := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.ServeHTTP(w, r)

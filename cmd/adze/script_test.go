@@ -26,6 +26,7 @@ import (
 	"adze/internal/mcp/signin/signintest"
 	"adze/internal/model/local"
 	"adze/internal/model/local/localtest"
+	"adze/internal/model/modeltest/servers"
 	"adze/internal/model/replay"
 	"adze/internal/platform/proc/osproc"
 )
@@ -210,7 +211,7 @@ func firstParty(ts *testscript.TestScript, neg bool, args []string) {
 func play(ts *testscript.TestScript, file string, strict bool) http.Handler {
 	script, err := replay.Load(ts.MkAbs(file))
 	ts.Check(err)
-	player := replay.NewPlayer(script)
+	player := replay.NewPlayerIn(servers.Named(script.Dialect()), script)
 	player.Reason()
 	ts.Defer(func() {
 		if err := player.Err(); err != nil && strict {

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"adze/internal/model/modeltest/servers"
 	"adze/internal/model/replay"
 	"adze/internal/platform/net/aws"
 )
@@ -133,7 +134,7 @@ func (s *scriptServer) open(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	name := fmt.Sprintf("stage%d", len(s.stages)+1)
-	player := replay.NewPlayer(script)
+	player := replay.NewPlayerIn(servers.Named(script.Dialect()), script)
 	player.Reason()
 	s.stages[name] = &sdkStage{player: player}
 	fmt.Fprintf(w, "/%s", name)

@@ -12,11 +12,11 @@ import (
 	"adze/internal/agent"
 	"adze/internal/agent/exec"
 	"adze/internal/model"
-	"adze/internal/model/chat"
-	"adze/internal/model/gemini"
+	"adze/internal/model/chat/chattest"
+	"adze/internal/model/gemini/geminitest"
 	"adze/internal/model/messages"
 	"adze/internal/model/modeltest/chaos"
-	"adze/internal/model/responses"
+	"adze/internal/model/responses/responsestest"
 	"adze/internal/model/retry"
 	"adze/internal/model/wire"
 	"adze/internal/msg"
@@ -35,7 +35,7 @@ import (
 func TestChaos(t *testing.T) {
 	const runs, many = 60, 20
 	for name, d := range map[string]wire.Server{
-		"messages": messages.Server{}, "chat": chat.Server{}, "responses": responses.Server{}, "gemini": gemini.Server{},
+		"messages": messages.Server{}, "chat": chattest.Server{}, "responses": responsestest.Server{}, "gemini": geminitest.Server{},
 	} {
 		t.Run(name, func(t *testing.T) {
 			completed := 0

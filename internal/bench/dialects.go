@@ -15,10 +15,10 @@ import (
 	"time"
 
 	"adze/internal/model"
-	"adze/internal/model/chat"
-	"adze/internal/model/gemini"
+	"adze/internal/model/chat/chattest"
+	"adze/internal/model/gemini/geminitest"
 	"adze/internal/model/messages"
-	"adze/internal/model/responses"
+	"adze/internal/model/responses/responsestest"
 	"adze/internal/model/wire"
 	"adze/internal/msg"
 )
@@ -35,9 +35,9 @@ type benchDialect struct {
 // benchDialects are all dialects; the others are compared with the first.
 var benchDialects = [...]benchDialect{
 	{"messages", messages.Server{}, []string{"ANTHROPIC_BASE_URL=", "ANTHROPIC_API_KEY=bench"}},
-	{"chat", chat.Server{}, []string{"OPENAI_BASE_URL=", "OPENAI_API_KEY=bench"}},
-	{"responses", responses.Server{}, []string{"OPENAI_BASE_URL=", "OPENAI_API_KEY=bench", "ADZE_OPENAI_API=responses"}},
-	{"gemini", gemini.Server{}, []string{"GEMINI_BASE_URL=", "GEMINI_API_KEY=bench"}},
+	{"chat", chattest.Server{}, []string{"OPENAI_BASE_URL=", "OPENAI_API_KEY=bench"}},
+	{"responses", responsestest.Server{}, []string{"OPENAI_BASE_URL=", "OPENAI_API_KEY=bench", "ADZE_OPENAI_API=responses"}},
+	{"gemini", geminitest.Server{}, []string{"GEMINI_BASE_URL=", "GEMINI_API_KEY=bench"}},
 }
 
 type dialectBench struct{ *bench }

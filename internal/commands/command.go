@@ -9,7 +9,7 @@ import (
 	"unicode"
 
 	"adze/internal/domain/skill"
-	"adze/internal/platform/text/spell"
+	"adze/internal/platform/text/rank"
 	"adze/internal/tool"
 )
 
@@ -252,7 +252,7 @@ func (r *Registry) unknown(name string) error {
 	if why := absent()[strings.ToLower(name)]; why != "" {
 		return fmt.Errorf("no /%s: %s", strings.ToLower(name), why)
 	}
-	near := spell.Closest(name, names, 1)
+	near := rank.Closest(name, names, 1)
 	name = tool.OneLine(name, maxWord)
 	if len(near) > 0 {
 		return fmt.Errorf("unknown command /%s; did you mean /%s?", name, near[0])

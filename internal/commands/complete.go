@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 
 	"adze/internal/platform/search/fileindex"
-	"adze/internal/platform/text/fuzzy"
 	"adze/internal/platform/text/mention"
+	"adze/internal/platform/text/rank"
 )
 
 const (
@@ -54,7 +54,7 @@ func (r *Registry) Complete(ctx context.Context, text string) (completed string,
 // A candidate is a name that matches the typed text.
 type candidate struct {
 	name  string
-	rank  fuzzy.Rank
+	rank  rank.Rank
 	score float64
 	args  bool
 }
@@ -64,23 +64,23 @@ type candidate struct {
 // first.
 func (r *Registry) completeName(typed string) (string, []string) {
 	var top []candidate // the best, in order
-	best, total, common := fuzzy.Scattered, 0, ""
+	best, total, common := rank.Scattered, 0, ""
 	consider := func(c *Command, name string) {
-		rank := min(fuzzy.Match(name, typed[1:]), fuzzy.Prefix)
-		if rank == 0 || rank < min(best, fuzzy.Words) {
+		quality := min(rank.Match(name, typed[1:]), rank.Prefix)
+		if quality == 0 || quality < min(best, rank.Words) {
 			return
 		}
 		switch {
-		case rank > best || total == 0:
-			if best < fuzzy.Words {
+		case quality > best || total == 0:
+			if best < rank.Words {
 				top, total = nil, 0
 			}
-			best, common = rank, name
-		case rank == best:
+			best, common = quality, name
+		case quality == best:
 			common = common[:commonLen(common, name)]
 		}
 		total++
-		it := candidate{name: name, rank: rank, args: c.Args != ""}
+		it := candidate{name: name, rank: quality, args: c.Args != ""}
 		if c.Origin != "" && r.Env.Score != nil {
 			it.score = r.Env.Score(c.Name)
 		}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"adze/internal/platform/text/amount"
-	"adze/internal/platform/text/spell"
+	"adze/internal/platform/text/rank"
 	"adze/internal/tool"
 )
 
@@ -174,7 +174,7 @@ func unknownOption(all []Option, key string) error {
 	for _, o := range all {
 		names = append(names, o.Key)
 	}
-	if near := spell.Closest(key, names, 1); len(near) > 0 {
+	if near := rank.Closest(key, names, 1); len(near) > 0 {
 		return fmt.Errorf("unknown setting %s; did you mean %s?", key, near[0])
 	}
 	return fmt.Errorf("unknown setting %s", key)

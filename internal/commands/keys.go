@@ -53,10 +53,10 @@ func runKeys(k Keys, arg string) (Answer, error) {
 	return p, nil
 }
 
-// EditorMode is the setting for the editing mode, and Vim its value for vim mode.
+// editorMode is the setting for the editing mode, and vim its value for vim mode.
 const (
-	EditorMode = "editorMode"
-	Vim        = "vim"
+	editorMode = "editorMode"
+	vim        = "vim"
 )
 
 func vimCommand() Command {
@@ -74,12 +74,12 @@ func vimCommand() Command {
 
 // toggleVim toggles the setting, and tells the user which keys to press.
 func toggleVim(ctx context.Context, r *Registry) (Answer, error) {
-	value, said := Vim, "Vim mode is on. /vim turns it off."
+	value, said := vim, "Vim mode is on. /vim turns it off."
 	options := r.Env.Options(true)
-	if i := slices.IndexFunc(options, func(o Option) bool { return o.Key == EditorMode }); i >= 0 && strings.Trim(options[i].Value, `"`) == Vim {
+	if i := slices.IndexFunc(options, func(o Option) bool { return o.Key == editorMode }); i >= 0 && strings.Trim(options[i].Value, `"`) == vim {
 		value, said = "normal", "Text is now edited as usual. /vim switches editing as in vim on."
 	}
-	if _, err := r.Env.Change(ctx, EditorMode, &value); err != nil {
+	if _, err := r.Env.Change(ctx, editorMode, &value); err != nil {
 		return nil, err
 	}
 	return Say(said), nil

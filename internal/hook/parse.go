@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"adze/internal/permission/compat"
-	"adze/internal/platform/text/spell"
+	"adze/internal/platform/text/rank"
 )
 
 // parse parses a source's hooks. Unusable entries are omitted and reported; an entry with a
@@ -65,7 +65,7 @@ func (p *parser) unknownEvent(name string) {
 	for i, k := range kinds {
 		known[i] = string(k.name)
 	}
-	if near := spell.Closest(name, known, 1); len(near) > 0 {
+	if near := rank.Closest(name, known, 1); len(near) > 0 {
 		p.report(name, "unknown event; did you mean %s?", near[0])
 		return
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"adze/internal/platform/fs/scope"
-	"adze/internal/platform/text/spell"
+	"adze/internal/platform/text/rank"
 	"adze/internal/settings/config"
 	"adze/internal/setup"
 )
@@ -69,7 +69,7 @@ func Find(s *config.Settings, name string) (*config.Key, error) {
 	for _, k := range Keys() {
 		names = append(names, k.ID())
 	}
-	if near := spell.Closest(name, names, 1); len(near) > 0 {
+	if near := rank.Closest(name, names, 1); len(near) > 0 {
 		return nil, setup.Errorf("unknown setting %s; did you mean %s?", name, near[0])
 	}
 	return nil, setup.Errorf("unknown setting %s; adze config list --all lists all settings", name)

@@ -16,7 +16,7 @@ import (
 	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/fs/trust"
 	"adze/internal/platform/proc/idle"
-	"adze/internal/platform/text/spell"
+	"adze/internal/platform/text/rank"
 	"adze/internal/settings/config"
 	"adze/internal/setup"
 )
@@ -71,7 +71,7 @@ func Open(src Source) (*Project, []config.Warning) {
 	find := func() config.Sources {
 		decided := p.Trust.follow() // first, since it determines which files are read
 		return config.Sources{
-			Files: p.Files(), Getenv: src.Getenv, Home: p.User, Root: p.Trust.Root, Closest: spell.Closest,
+			Files: p.Files(), Getenv: src.Getenv, Home: p.User, Root: p.Trust.Root, Closest: rank.Closest,
 			Approved: func(c config.Claim) bool { return p.Trust.Approved(p.Trust.item(c)) }, Limits: p.Trust.limits(), Decided: decided,
 		}
 	}

@@ -36,9 +36,13 @@ type Values struct {
 	Plan        Plan
 	Transcript  Transcript
 	WebSearch   WebSearch
-	MCP         MCP
-	Skills      Skills
-	Update      Update
+	Display     Display
+	Input       Input
+	// PluginOptions holds the options of plugins by plugin, as JSON.
+	PluginOptions json.RawMessage
+	MCP           MCP
+	Skills        Skills
+	Update        Update
 	// StateEvents notifies hosts when a session becomes idle, runs or waits for an answer.
 	StateEvents bool
 	// Size selects the system prompt. [Project.Values] resolves auto.
@@ -70,6 +74,8 @@ func promptSize(s *config.Settings) PromptSize {
 
 // A Value is a string with its origin, which is empty for a default.
 type Value struct{ Text, Origin string }
+
+func value(s *config.Settings, id string) Value { return Value{s.Text(id), s.Origin(id)} }
 
 // A Model section configures the models.
 type Model struct {
@@ -267,6 +273,24 @@ type Transcript struct {
 	Titles  bool // the small model names sessions
 }
 
+// A Display section configures what is shown at a terminal.
+type Display struct {
+	UI           string // front end
+	Theme        string
+	Thinking     bool
+	Still        bool // nothing moves
+	Tips         bool
+	StatusLine   string // command that prints it; may be empty
+	Feedback     string // URL
+	PullRequests bool   // show the branch's pull request
+}
+
+// An Input section configures the input line.
+type Input struct {
+	Vim    bool
+	Escape string // keys that leave vim's insert mode
+}
+
 // A WebSearch section configures web search.
 type WebSearch struct {
 	Adapter, BraveKey string
@@ -287,7 +311,11 @@ type MCP struct {
 	Channels []string // servers that may push messages
 	Skills   bool     // skill resources become commands
 	Editor   bool     // connect to the editor when at a terminal
-	Extra    Extra
+	// Approved and Rejected list a trusted project's servers that are used without a question, or
+	// not at all; AllApproved approves the others.
+	Approved, Rejected []string
+	AllApproved        bool
+	Extra              Extra
 }
 
 // An Extra section configures deferred tools.
@@ -324,7 +352,6 @@ func headers(object json.RawMessage) http.Header {
 
 // Decode decodes settings.
 func Decode(s *config.Settings) *Values {
-	text := func(id string) Value { return Value{s.Text(id), s.Origin(id)} }
 	return &Values{
 		WebSearch: WebSearch{
 			Adapter: s.Text("webSearch.adapter"), BraveKey: s.Text("ADZE_BRAVE_API_KEY"), Small: s.Text("webSearch.model") == "small",
@@ -359,7 +386,7 @@ func Decode(s *config.Settings) *Values {
 		Memory: Memory{
 			Enabled: s.Bool("autoMemoryEnabled"), Disabled: s.Bool("ADZE_DISABLE_MEMORY"),
 			Extract: s.Bool("memoryExtraction"), Dream: s.Bool("memoryDream"),
-			Directory: text("autoMemoryDirectory"), Override: text("ADZE_MEMORY_PATH_OVERRIDE"),
+			Directory: value(s, "autoMemoryDirectory"), Override: value(s, "ADZE_MEMORY_PATH_OVERRIDE"),
 		},
 		Loop: Loop{Labels: s.Bool("toolUseSummaries"), Concurrency: s.Int("ADZE_MAX_TOOL_CONCURRENCY"), AfterStream: !s.Bool("ADZE_STREAMING_TOOLS"),
 			Monitor: s.Bool("experimental.monitor"), NamedBudget: s.Bool("experimental.tokenBudget"),
@@ -404,7 +431,8 @@ func Decode(s *config.Settings) *Values {
 			Timeout: milliseconds(s, "ADZE_MCP_TIMEOUT"), CallTimeout: milliseconds(s, "ADZE_MCP_TOOL_TIMEOUT"),
 			Batch: s.Int("ADZE_MCP_SERVER_CONNECTION_BATCH_SIZE"), RemoteBatch: s.Int("ADZE_MCP_REMOTE_SERVER_CONNECTION_BATCH_SIZE"),
 			MaxOutput: s.Int("ADZE_MAX_MCP_OUTPUT_TOKENS"), InSystem: !s.Bool("mcpInstructionsDelta"), Sampling: s.Strings("mcpSampling"), Channels: s.Strings("mcpChannels"), Editor: s.Bool("autoConnectIde"), Skills: s.Bool("experimental.mcpSkills"),
-			Extra: Extra{Mode: text("tools.deferral"), Never: s.Bool("ADZE_DISABLE_EXPERIMENTAL_BETAS"), Ignored: s.Strings("tools.ignoreAlwaysLoad")},
+			Approved: s.Strings("enabledMcpjsonServers"), Rejected: s.Strings("disabledMcpjsonServers"), AllApproved: s.Bool("enableAllProjectMcpServers"),
+			Extra: Extra{Mode: value(s, "tools.deferral"), Never: s.Bool("ADZE_DISABLE_EXPERIMENTAL_BETAS"), Ignored: s.Strings("tools.ignoreAlwaysLoad")},
 		},
 		Skills: Skills{
 			Budget: s.Int("ADZE_SKILL_CHAR_BUDGET"), Search: s.Text("skillSearch"),
@@ -419,8 +447,14 @@ func Decode(s *config.Settings) *Values {
 			Never:   s.Bool("ADZE_SKIP_TRANSCRIPT") || s.Int("cleanupPeriodDays") == 0 && s.Origin("cleanupPeriodDays") != "",
 			Cleanup: s.Int("cleanupPeriodDays"), NoSync: s.Bool("ADZE_NO_FSYNC"),
 		},
-		StateEvents: s.Bool("ADZE_EMIT_SESSION_STATE_EVENTS"),
-		Size:        promptSize(s), Env: programVars(s),
+		Display: Display{
+			UI: s.Text("ui"), Theme: s.Text("theme"), Thinking: s.Bool("showThinking"), Still: s.Bool("reducedMotion"), Tips: s.Bool("tips"),
+			StatusLine: s.Text("statusLine.command"), Feedback: s.Text("feedbackUrl"), PullRequests: s.Bool("pullRequestStatus"),
+		},
+		PluginOptions: s.Object("pluginConfigs"),
+		Input:         Input{Vim: s.Text("editorMode") == "vim", Escape: s.Text("vimEscape")},
+		StateEvents:   s.Bool("ADZE_EMIT_SESSION_STATE_EVENTS"),
+		Size:          promptSize(s), Env: programVars(s),
 	}
 }
 
@@ -477,7 +511,7 @@ func hooks(s *config.Settings) Hooks {
 func permissions(s *config.Settings) Permissions {
 	p := Permissions{
 		ManagedOnly:    s.Bool("allowManagedPermissionRulesOnly"),
-		Mode:           Value{s.Text("permissions.defaultMode"), s.Origin("permissions.defaultMode")},
+		Mode:           value(s, "permissions.defaultMode"),
 		BypassDisabled: s.Text("permissions.disableBypassPermissionsMode") == "disable",
 		AutoDisabled:   s.Text("permissions.disableAutoMode") == "disable",
 		Auto:           judge.Rules{Allow: s.Strings("autoMode.allow"), Block: s.Strings("autoMode.soft_deny"), Environment: s.Strings("autoMode.environment")},

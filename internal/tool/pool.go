@@ -13,7 +13,7 @@ import (
 
 	"adze/internal/msg"
 	"adze/internal/platform/fs/paths"
-	"adze/internal/platform/text/spell"
+	"adze/internal/platform/text/rank"
 )
 
 // A Registry holds the built-in tools and assembles the pool for each request. It is safe for
@@ -400,7 +400,7 @@ func (p *Pool) Closest(name string) []string {
 		}
 	}
 	var names []string
-	for _, word := range spell.Closest(name, words, len(words)) {
+	for _, word := range rank.Closest(name, words, len(words)) {
 		if _, canonical, _ := p.Lookup(word); !slices.Contains(names, canonical) && len(names) < 3 {
 			names = append(names, canonical)
 		}

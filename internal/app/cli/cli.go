@@ -12,7 +12,7 @@ import (
 	"adze/internal/app/cli/flags"
 	"adze/internal/commands"
 	"adze/internal/platform/fs/fsys"
-	"adze/internal/platform/text/spell"
+	"adze/internal/platform/text/rank"
 	"adze/internal/setup"
 )
 
@@ -180,7 +180,7 @@ func mistakenCommand(args []string) error {
 	for _, c := range all {
 		names = append(names, c.name)
 	}
-	near := spell.Closest(word, names, 1)
+	near := rank.Closest(word, names, 1)
 	if len(near) == 0 {
 		return nil
 	}

@@ -12,7 +12,7 @@ import (
 	"adze/internal/app/cli/flags"
 	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/term"
-	"adze/internal/platform/text/spell"
+	"adze/internal/platform/text/rank"
 	"adze/internal/settings"
 	"adze/internal/settings/config"
 	"adze/internal/setup"
@@ -82,7 +82,7 @@ func (o *configOptions) run(ctx context.Context, env *Env, in invocation) error 
 	action, ok := actions[name]
 	if !ok || len(args) != action.args {
 		text := "usage: adze config list|get KEY|set KEY VALUE|unset KEY|path|schema"
-		if near := spell.Closest(name, slices.Sorted(maps.Keys(actions)), 1); !ok && len(near) > 0 {
+		if near := rank.Closest(name, slices.Sorted(maps.Keys(actions)), 1); !ok && len(near) > 0 {
 			text = fmt.Sprintf("unknown command: adze config %s; did you mean %s?", name, near[0])
 		}
 		return setup.Errorf("%s", text)

@@ -16,7 +16,7 @@ import (
 // seat returns the front end selection for the user of a conversation.
 func (o *runOptions) seat(env *Env, p *settings.Project) terminal.FrontEnd {
 	return terminal.FrontEnd{
-		Plain: o.plain, Setting: p.Settings().Text("ui"), Theme: p.Settings().Text("theme"),
+		Plain: o.plain, Setting: p.Values().Display.UI, Theme: p.Values().Display.Theme,
 		In: env.Stdin, Out: env.Stdout, Size: env.size, Keys: env.raw, Getenv: env.Getenv,
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"adze/internal/app/cli/flags"
-	"adze/internal/platform/text/spell"
+	"adze/internal/platform/text/rank"
 	"adze/internal/setup"
 )
 
@@ -33,7 +33,7 @@ func (*helpOptions) run(_ context.Context, env *Env, in invocation) error {
 	for _, c := range commandTable() {
 		names = append(names, c.name)
 	}
-	if near := spell.Closest(in.Args[0], names, 1); len(near) > 0 {
+	if near := rank.Closest(in.Args[0], names, 1); len(near) > 0 {
 		return setup.Errorf("unknown command %s; did you mean adze help %s?", in.Args[0], near[0])
 	}
 	return setup.Errorf("unknown command %s; the commands are %s", in.Args[0], strings.Join(names, ", "))

@@ -103,13 +103,13 @@ func (o *runOptions) frontEnd(env *Env, t *interactiveRun, in invocation) front 
 		},
 		Terminal: tui.Terminal{In: env.Stdin, Out: env.Stdout, Width: env.width, Height: env.height},
 		Dir:      env.Dir, Home: env.Getenv("HOME"), Verbose: o.verbose, Glyphs: draw.GlyphsFor(env.Getenv), Typing: t.typing(env),
-		Palette:  draw.PaletteFor(!simple, p.Settings().Text("theme"), env.Getenv),
-		Thinking: func() bool { return p.Settings().Bool("showThinking") },
-		Motion:   func() bool { return !p.Settings().Bool("reducedMotion") },
+		Palette:  draw.PaletteFor(!simple, p.Values().Display.Theme, env.Getenv),
+		Thinking: func() bool { return p.Values().Display.Thinking },
+		Motion:   func() bool { return !p.Values().Display.Still },
 		Notify:   t.notifier(env),
 	}
 	if o.spec.Team.Team == "" { // teammates have no viewer
-		cfg.Tip = tips.Store{Home: p.Home, On: func() bool { return p.Settings().Bool("tips") }, Keys: !simple}.Take
+		cfg.Tip = tips.Store{Home: p.Home, On: func() bool { return p.Values().Display.Tips }, Keys: !simple}.Take
 		cfg.Suggest = sandboxOffer(env, p, t.ws.SandboxProtects, t.ws.EnableSandbox)
 	}
 	if o.pick {
@@ -117,7 +117,7 @@ func (o *runOptions) frontEnd(env *Env, t *interactiveRun, in invocation) front 
 	}
 	o.recital.configure(&cfg)
 	if !simple && t.takeKeys(env, &cfg) {
-		theme := func() string { return p.Settings().Text("theme") }
+		theme := func() string { return p.Values().Display.Theme }
 		paint := &repainter{now: cfg.Palette, name: theme(), theme: theme, getenv: env.Getenv, background: draw.BackgroundFor(env.Getenv)}
 		cfg.Repaint, cfg.Reply = paint.palette, paint.reply
 		dot := " " + cfg.Glyphs.Dot + " "
@@ -256,8 +256,8 @@ func (t *interactiveRun) typing(env *Env) controller.InputConfig {
 	typing := controller.InputConfig{
 		Bindings: t.ws.Keys.Map,
 		Vim: func() (bool, string) {
-			s := p.Settings()
-			return s.Text(commands.EditorMode) == commands.Vim, s.Text("vimEscape")
+			input := p.Values().Input
+			return input.Vim, input.Escape
 		},
 		Remote:  env.Getenv("SSH_TTY") != "",
 		History: history.Recent(), Remember: history.Add,

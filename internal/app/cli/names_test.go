@@ -16,7 +16,7 @@ import (
 
 	"adze/internal/commands"
 	"adze/internal/feature/skills/bundled"
-	"adze/internal/platform/text/spell"
+	"adze/internal/platform/text/rank"
 	"adze/internal/settings"
 	"adze/internal/settings/config"
 )
@@ -185,7 +185,7 @@ func (e *knownNames) missingInSentence(text string) []string {
 // verb reports whether a word after "adze" is a verb rather than a command.
 func (e *knownNames) verb(word string) bool {
 	return (strings.HasSuffix(word, "s") || strings.HasSuffix(word, "ed")) && verbs()[word].use == "" &&
-		len(spell.Closest(word, slices.Collect(maps.Keys(e.commands)), 1)) == 0
+		len(rank.Closest(word, slices.Collect(maps.Keys(e.commands)), 1)) == 0
 }
 
 // TestNamesInDocuments checks that every command, flag, setting, variable and file named in a

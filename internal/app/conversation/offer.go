@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"adze/internal/permission"
-	"adze/internal/platform/text/spell"
+	"adze/internal/platform/text/rank"
 	"adze/internal/tool"
 )
 
@@ -68,7 +68,7 @@ func reportUnknown(say func(string), names []string, tools []tool.Tool) {
 			continue
 		}
 		text := fmt.Sprintf("--tools: unknown tool %s", name)
-		if near := spell.Closest(name, known, 1); len(near) > 0 {
+		if near := rank.Closest(name, known, 1); len(near) > 0 {
 			text += "; did you mean " + near[0] + "?"
 		}
 		say(text)

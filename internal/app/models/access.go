@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"time"
 
 	"adze/internal/model"
 	"adze/internal/model/local"
@@ -46,16 +45,12 @@ func (a *access) open(p *provider) (model.Provider, error) {
 	if err := checkAddresses(a.Settings); err != nil {
 		return nil, err
 	}
-	c := wire.Config{
-		Version:       a.Version,
-		Idle:          time.Duration(a.Settings.Int("ADZE_STREAM_IDLE_TIMEOUT_MS")) * time.Millisecond,
-		AllowInsecure: a.Settings.Bool("ADZE_ALLOW_INSECURE_HTTP"),
-		Note:          a.Say,
-	}
-	if chosen && p.takesHeaders(a.Settings) { // headers may hold credentials that other providers must not see
+	set := settings.DecodeProviders(a.Settings).Network
+	c := wire.Config{Version: a.Version, Idle: set.Idle, AllowInsecure: set.AllowInsecure, Note: a.Say}
+	if chosen && p.takesHeaders(set.Headers.Origin) { // headers may hold credentials that other providers must not see
 		var err error
-		if c.Headers, err = parseHeaders(a.Settings.Text("ADZE_CUSTOM_HEADERS")); err != nil {
-			a.Say(a.Settings.Origin("ADZE_CUSTOM_HEADERS") + ": " + err.Error())
+		if c.Headers, err = parseHeaders(set.Headers.Text); err != nil {
+			a.Say(set.Headers.Origin + ": " + err.Error())
 		}
 	}
 	service, source, err := a.describe(p, &c)
@@ -65,7 +60,7 @@ func (a *access) open(p *provider) (model.Provider, error) {
 	c.AuthHint = authHint(p, source)
 	if chosen {
 		c.Betas = a.Betas
-		if c.ExtraBody, err = extraBody(a.Settings); err != nil {
+		if c.ExtraBody, err = extraBody(set.ExtraBody, set.ExtraOrigin); err != nil {
 			a.Say(err.Error())
 		}
 	}
@@ -87,10 +82,10 @@ func (a *access) open(p *provider) (model.Provider, error) {
 	return local.Guard(opened, a.servers.model), nil
 }
 
-// takesHeaders reports whether the user's custom headers apply to p. Headers from the
+// takesHeaders reports whether the user's custom headers, set by origin, apply to p. Headers from the
 // ecosystem's variable are only sent to its own API.
-func (p *provider) takesHeaders(s *config.Settings) bool {
-	return p == &builtIn()[0] || p.use != "" || s.Origin("ADZE_CUSTOM_HEADERS") != "ANTHROPIC_CUSTOM_HEADERS"
+func (p *provider) takesHeaders(origin string) bool {
+	return p == &builtIn()[0] || p.use != "" || origin != "ANTHROPIC_CUSTOM_HEADERS"
 }
 
 // authHint returns advice for the user when credentials from a source are rejected.
@@ -156,7 +151,7 @@ func (a *access) authenticate(p *provider, c *wire.Config) (source string, err e
 	case c.APIKey != "":
 		return a.Settings.Origin(p.key), nil
 	case c.Headers.Get("Authorization") != "" || c.Headers.Get("X-Api-Key") != "":
-		return a.Settings.Origin("ADZE_CUSTOM_HEADERS"), nil
+		return settings.DecodeProviders(a.Settings).Network.Headers.Origin, nil
 	case a.Keys.serves(p, a.Settings):
 		c.StoredKey = a.Keys.reader(p.name)
 		return StoredSource, nil
@@ -221,15 +216,14 @@ func (a *access) close() error {
 	return a.recorder.Close()
 }
 
-// extraBody returns the fields to add to request bodies.
-func extraBody(s *config.Settings) (json.RawMessage, error) {
-	raw := s.Object("ADZE_EXTRA_BODY")
+// extraBody returns the fields to add to request bodies, which origin set.
+func extraBody(raw json.RawMessage, origin string) (json.RawMessage, error) {
 	if len(raw) == 0 {
 		return nil, nil
 	}
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &members); err != nil || members == nil {
-		return nil, errors.New(s.Origin("ADZE_EXTRA_BODY") + " is not a JSON object; it is ignored")
+		return nil, errors.New(origin + " is not a JSON object; it is ignored")
 	}
 	return raw, nil
 }

@@ -16,17 +16,19 @@ import (
 	"adze/internal/model/wire"
 	"adze/internal/platform/net/aws"
 	"adze/internal/platform/net/oauth"
+	"adze/internal/settings"
 	"adze/internal/tool"
 )
 
 // amazonBedrock reads the credentials and region like the AWS tools.
 func amazonBedrock(a *access, c *wire.Config) (wire.Service, string, error) {
-	c.BaseURL = a.Settings.Text("ADZE_BEDROCK_BASE_URL")
+	set := settings.DecodeProviders(a.Settings).Bedrock
+	c.BaseURL = set.Address
 	s, err := bedrock.Service(bedrock.Config{
-		Env: aws.Env{Getenv: a.Getenv, Home: a.Home}, BaseURL: c.BaseURL, SkipAuth: a.Settings.Bool("CLAUDE_CODE_SKIP_BEDROCK_AUTH"),
-		Refresh: a.Settings.Text("awsAuthRefresh"), Export: a.Settings.Text("awsCredentialExport"), Run: a.run, SignIn: a.signIn, Note: a.Say,
+		Env: aws.Env{Getenv: a.Getenv, Home: a.Home}, BaseURL: c.BaseURL, SkipAuth: set.SkipAuth,
+		Refresh: set.Refresh, Export: set.Export, Run: a.run, SignIn: a.signIn, Note: a.Say,
 	})
-	if adapt := s.Adapt; a.Settings.Bool("ADZE_CACHE_1H_BEDROCK") {
+	if adapt := s.Adapt; set.CacheHour {
 		s.Adapt = func(req *model.Request) { adapt(req); cacheLong(req) }
 	}
 	return s, "the AWS configuration", err
@@ -42,11 +44,12 @@ func cacheLong(req *model.Request) {
 
 // googleVertex reads the credentials like the Google Cloud tools.
 func googleVertex(a *access, c *wire.Config) (wire.Service, string, error) {
-	c.BaseURL = a.Settings.Text("ADZE_VERTEX_BASE_URL")
+	set := settings.DecodeProviders(a.Settings).Vertex
+	c.BaseURL = set.Address
 	s, err := vertex.Service(vertex.Config{
 		Env: oauth.Env{Getenv: a.Getenv, Home: a.Home, Run: a.run}, BaseURL: c.BaseURL,
-		Project: a.Settings.Text("ADZE_VERTEX_PROJECT_ID"), Region: a.Settings.Text("ADZE_VERTEX_REGION"),
-		SkipAuth: a.Settings.Bool("CLAUDE_CODE_SKIP_VERTEX_AUTH"), Refresh: a.Settings.Text("gcpAuthRefresh"), SignIn: a.signIn, Note: a.Say,
+		Project: set.Project, Region: set.Region,
+		SkipAuth: set.SkipAuth, Refresh: set.Refresh, SignIn: a.signIn, Note: a.Say,
 	})
 	if err == nil && c.BaseURL != "" {
 		c.BaseURL = normalized(s.Dialect, c.BaseURL)
@@ -56,15 +59,16 @@ func googleVertex(a *access, c *wire.Config) (wire.Service, string, error) {
 
 // azureFoundry uses a key or a directory token.
 func azureFoundry(a *access, c *wire.Config) (wire.Service, string, error) {
-	c.BaseURL, c.APIKey = a.Settings.Text("ADZE_FOUNDRY_BASE_URL"), a.Settings.Text("ADZE_FOUNDRY_API_KEY")
+	set := settings.DecodeProviders(a.Settings).Foundry
+	c.BaseURL, c.APIKey = set.Address, set.Key.Text
 	source := "the Azure configuration"
 	if c.APIKey != "" {
-		source = a.Settings.Origin("ADZE_FOUNDRY_API_KEY")
+		source = set.Key.Origin
 	}
 	s, err := foundry.Service(foundry.Config{
 		Env:      oauth.Env{Getenv: a.Getenv, Home: a.Home, Run: a.run},
-		Resource: a.Settings.Text("ADZE_FOUNDRY_RESOURCE"), BaseURL: c.BaseURL,
-		HasKey: c.APIKey != "", SkipAuth: a.Settings.Bool("CLAUDE_CODE_SKIP_FOUNDRY_AUTH"),
+		Resource: set.Resource, BaseURL: c.BaseURL,
+		HasKey: c.APIKey != "", SkipAuth: set.SkipAuth,
 	})
 	return s, source, err
 }

@@ -17,6 +17,7 @@ import (
 	"adze/internal/platform/net/keyring"
 	"adze/internal/platform/net/pkce"
 	"adze/internal/platform/net/transport"
+	"adze/internal/settings"
 	"adze/internal/setup"
 )
 
@@ -203,7 +204,7 @@ func (l *Login) request(ctx context.Context, method, path string, body io.Reader
 	switch {
 	case err != nil || u.Host == "":
 		return nil, fmt.Errorf("the base URL of %s is not a URL", l.Provider)
-	case u.Scheme != "https" && !wire.IsLocal(base) && !l.c.Settings.Bool("ADZE_ALLOW_INSECURE_HTTP"):
+	case u.Scheme != "https" && !wire.IsLocal(base) && !settings.DecodeProviders(l.c.Settings).Network.AllowInsecure:
 		return nil, setup.Errorf("the base URL would send the key to %s unencrypted; use https, or set ADZE_ALLOW_INSECURE_HTTP=1", u.Host)
 	}
 	if !strings.HasSuffix(base, "/"+l.account.Version) {

@@ -5,6 +5,7 @@ import (
 
 	"adze/internal/platform/net/contacts"
 	"adze/internal/platform/net/transport"
+	"adze/internal/settings"
 	"adze/internal/settings/config"
 	"adze/internal/setup"
 )
@@ -13,14 +14,15 @@ import (
 // Proxies come from the environment.
 func Network(s *config.Settings, say func(string)) (c transport.Config, err error) {
 	c.For = contacts.Model
-	if file := s.Text("ADZE_EXTRA_CA_CERTS"); file != "" {
-		if c.RootCAs, err = os.ReadFile(file); err != nil {
-			say(s.Origin("ADZE_EXTRA_CA_CERTS") + ": " + err.Error() + "; only the system's certificates are trusted")
+	set := settings.DecodeProviders(s).Network
+	if set.CAs.Text != "" {
+		if c.RootCAs, err = os.ReadFile(set.CAs.Text); err != nil {
+			say(set.CAs.Origin + ": " + err.Error() + "; only the system's certificates are trusted")
 		}
 	}
-	if file := s.Text("ADZE_CLIENT_CERT"); file != "" {
-		if c.Certificate, err = transport.LoadCertificate(file, s.Text("ADZE_CLIENT_KEY")); err != nil {
-			return c, setup.Errorf("%s: %v", s.Origin("ADZE_CLIENT_CERT"), err)
+	if set.Certificate.Text != "" {
+		if c.Certificate, err = transport.LoadCertificate(set.Certificate.Text, set.ClientKey); err != nil {
+			return c, setup.Errorf("%s: %v", set.Certificate.Origin, err)
 		}
 	}
 	return c, nil

@@ -13,6 +13,7 @@ import (
 	"adze/internal/model/replay"
 	"adze/internal/model/retry"
 	"adze/internal/model/router"
+	"adze/internal/settings"
 	"adze/internal/settings/config"
 	"adze/internal/setup"
 )
@@ -134,7 +135,8 @@ func (b *Backend) Close() error { return b.close() }
 // Open returns a backend for the named model, and others. It connects to nothing except a local
 // server whose model is named, because only that server knows the model's context window.
 func Open(c Config, name string) (*Backend, error) {
-	again := retry.Config{Max: c.Settings.Int("ADZE_MAX_RETRIES"), Unattended: c.Settings.Bool("ADZE_UNATTENDED_RETRY")}
+	set := settings.DecodeProviders(c.Settings).Network
+	again := retry.Config{Max: set.Retries, Unattended: set.Unattended}
 	if again.Max == 0 {
 		again.Max = -1 // zero means the default
 	}
@@ -161,11 +163,10 @@ func Silent(c Config) *Backend {
 
 // openReplay returns a backend whose script answers for every model.
 func openReplay(file string, c Config) (*Backend, error) {
-	script, err := replay.Load(file)
+	player, err := replay.Open(file)
 	if err != nil {
 		return nil, setup.Errorf("%v", err)
 	}
-	player := replay.NewPlayer(script)
 	player.Pause(c.Pause)
 	if c.Record != "" {
 		if err := player.SaveRequests(c.Record); err != nil {

@@ -14,7 +14,8 @@ import (
 	"adze/internal/model/providers"
 	"adze/internal/model/responses"
 	"adze/internal/model/wire"
-	"adze/internal/platform/text/spell"
+	"adze/internal/platform/text/rank"
+	"adze/internal/settings"
 	"adze/internal/settings/config"
 	"adze/internal/setup"
 )
@@ -88,7 +89,7 @@ func openAI(s *config.Settings, base string) wire.Service {
 	service := wire.Service{
 		Dialect: responses.Dialect{}, Address: "https://api.openai.com/v1", KeyHeader: "Authorization", KeyVariable: "OPENAI_API_KEY",
 	}
-	own, api := service.Serves(base), s.Text("ADZE_OPENAI_API")
+	own, api := service.Serves(base), settings.DecodeProviders(s).OpenAIAPI
 	switch {
 	case own && api == "chat":
 		service.Dialect = chat.Dialect{Developer: true, CompletionLimit: true, Documents: true, CacheKey: true, NoThinking: "none"}
@@ -170,7 +171,8 @@ func (t table) row(name string) *provider {
 func (t table) choose(flag string, s *config.Settings, stored Keys) (choice, error) {
 	name, why := flag, "--provider"
 	if name == "" {
-		name, why = s.Text("provider"), s.Origin("provider")
+		set := settings.DecodeProviders(s).Provider
+		name, why = set.Text, set.Origin
 	}
 	if name != "" {
 		if p := t.row(name); p != nil {
@@ -220,7 +222,7 @@ func (t table) unknown(name, why string) error {
 		names = append(names, p.name)
 	}
 	hint := "."
-	if near := spell.Closest(name, names, 1); len(near) > 0 {
+	if near := rank.Closest(name, names, 1); len(near) > 0 {
 		hint = "; did you mean " + near[0] + "?"
 	}
 	return setup.Errorf("unknown provider %q (%s)%s The providers are: %s", name, why, hint, strings.Join(names, ", "))

@@ -140,7 +140,8 @@ func TestParseHeaders(t *testing.T) {
 
 func TestExtraBody(t *testing.T) {
 	for value, good := range map[string]bool{`{"a":1}`: true, `[1]`: false, `1`: false, `null`: false} {
-		raw, err := extraBody(testSettings(t, "", map[string]string{"ADZE_EXTRA_BODY": value}))
+		set := settings.DecodeProviders(testSettings(t, "", map[string]string{"ADZE_EXTRA_BODY": value})).Network
+		raw, err := extraBody(set.ExtraBody, set.ExtraOrigin)
 		if good != (err == nil) || good != (raw != nil) {
 			t.Errorf("%s: got %s, %v", value, raw, err)
 		}

@@ -16,6 +16,7 @@ import (
 	"adze/internal/agent"
 	"adze/internal/mcp/mcptest"
 	"adze/internal/mcp/roster"
+	"adze/internal/model/modeltest/servers"
 	"adze/internal/model/replay"
 	"adze/internal/msg"
 	"adze/internal/session"
@@ -226,7 +227,7 @@ say Three.`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	player := replay.NewPlayer(script)
+	player := replay.NewPlayerIn(servers.Named(script.Dialect()), script)
 	var mu sync.Mutex
 	var sent []string
 	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

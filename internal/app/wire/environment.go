@@ -43,7 +43,7 @@ func (c *Conversation) permissionCommands() commands.Permission {
 // to all conversations.
 func (c *Conversation) commandEnv() commands.Env {
 	w := c.ws
-	line := about.NewStatusLine(func() string { return w.Project.Settings().Text("statusLine.command") }, about.Place{
+	line := about.NewStatusLine(func() string { return w.Project.Values().Display.StatusLine }, about.Place{
 		Runner: w.runner, Dir: w.Dir, Environ: func() []string { return w.environment().List }, Trusted: w.Project.Trust.Trusted,
 	})
 	inherit := func(ctx context.Context, from *archive.Info, id string) error {
@@ -60,7 +60,7 @@ func (c *Conversation) commandEnv() commands.Env {
 		Styles:  c.styleCommands(), Sections: about.Sections(about.Config{
 			StatusLine: line,
 			Variables:  func() []about.Variable { return settings.Variables(w.Getenv) },
-			Feedback:   func() string { return w.Project.Settings().Text("feedbackUrl") },
+			Feedback:   func() string { return w.Project.Values().Display.Feedback },
 			Inherit:    inherit,
 		}),
 		Sessions: commands.SessionFiles{Inherit: inherit, Remove: func(_ context.Context, info *archive.Info) error { return artifacts.Remove(w.Project.Home, info) }},
@@ -95,7 +95,7 @@ func (c *Conversation) commandEnv() commands.Env {
 	s.Sections = slices.Concat(s.Sections, rules.Sections(), memory.Sections(), extensions.Sections())
 	s.Sections = append(s.Sections, display.Sections(display.Config{Getenv: w.Getenv, Ask: w.runProgram()})...)
 	s.Request = func(ctx context.Context) (commands.Request, bool) {
-		if !w.Project.Settings().Bool("pullRequestStatus") || !w.Project.Trust.Trusted() {
+		if !w.Project.Values().Display.PullRequests || !w.Project.Trust.Trusted() {
 			return commands.Request{}, false
 		}
 		return display.Request(ctx, w.runProgram()), true

@@ -12,8 +12,8 @@ import (
 	"adze/internal/commands"
 	"adze/internal/mcp"
 	"adze/internal/platform/text/amount"
+	"adze/internal/platform/text/rank"
 	"adze/internal/platform/text/redact"
-	"adze/internal/platform/text/spell"
 )
 
 func mcpCommand() commands.Command {
@@ -120,7 +120,7 @@ func findServer(all *mcp.Servers, name string) (*mcp.Status, error) {
 		}
 		names = append(names, list[i].Name)
 	}
-	if near := spell.Closest(name, names, 1); len(near) > 0 {
+	if near := rank.Closest(name, names, 1); len(near) > 0 {
 		return nil, fmt.Errorf("no server %q; did you mean %s?", name, near[0])
 	}
 	return nil, fmt.Errorf("no server %q; %s", name, amount.There(names))

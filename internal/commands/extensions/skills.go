@@ -11,7 +11,7 @@ import (
 	"adze/internal/domain/skill/library"
 	"adze/internal/model/tokens"
 	"adze/internal/platform/text/amount"
-	"adze/internal/platform/text/spell"
+	"adze/internal/platform/text/rank"
 )
 
 func skillsCommand() commands.Command {
@@ -168,7 +168,7 @@ func skillPage(ctx context.Context, set *library.Set, name string) (commands.Ans
 		for _, s := range set.Skills {
 			names = append(names, s.Name)
 		}
-		if near := spell.Closest(name, names, 1); len(near) > 0 {
+		if near := rank.Closest(name, names, 1); len(near) > 0 {
 			return nil, fmt.Errorf("unknown skill %s; did you mean %s?", name, near[0])
 		}
 		return nil, fmt.Errorf("unknown skill %s; /skills lists them", name)

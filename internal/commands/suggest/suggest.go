@@ -10,8 +10,8 @@ import (
 	"unicode"
 
 	"adze/internal/commands"
-	"adze/internal/platform/text/fuzzy"
 	"adze/internal/platform/text/mention"
+	"adze/internal/platform/text/rank"
 )
 
 // A Kind is the kind of text being completed.
@@ -91,7 +91,7 @@ func (f *Finder) Commands(typed string) []Item {
 		for _, alias := range c.command.Aliases {
 			c.consider(alias, typed)
 		}
-		if c.rank == 0 || c.rank < min(top.best, fuzzy.Words) {
+		if c.rank == 0 || c.rank < min(top.best, rank.Words) {
 			continue
 		}
 		if c.command.Origin != "" && f.registry.Env.Score != nil {
@@ -135,7 +135,7 @@ func (f *Finder) Find(ctx context.Context, q Query) []Item {
 type candidate struct {
 	command *commands.Command
 	name    string
-	rank    fuzzy.Rank
+	rank    rank.Rank
 	score   float64
 	usual   int // see [usefulness]
 }
@@ -145,11 +145,11 @@ type candidate struct {
 // most used comes first.
 type ranking struct {
 	list []candidate
-	best fuzzy.Rank
+	best rank.Rank
 }
 
 func (r *ranking) add(c candidate) {
-	if c.rank >= fuzzy.Words && r.best < fuzzy.Words {
+	if c.rank >= rank.Words && r.best < rank.Words {
 		r.list = r.list[:0]
 	}
 	r.best = max(r.best, c.rank)
@@ -183,14 +183,14 @@ func usefulness(c *commands.Command) int {
 // consider records how well a name of the command matches, if it matches better than another
 // one.
 func (c *candidate) consider(name, typed string) {
-	if rank := fuzzy.Match(name, typed); rank > c.rank {
-		c.name, c.rank = name, rank
+	if quality := rank.Match(name, typed); quality > c.rank {
+		c.name, c.rank = name, quality
 	}
 }
 
 func (c *candidate) item(typed string) Item {
 	it := Item{Text: "/" + c.name, Label: "/" + c.name, Args: c.command.Args, Doc: c.command.Doc}
-	for _, at := range fuzzy.Positions(c.name, typed) {
+	for _, at := range rank.Positions(c.name, typed) {
 		it.Matched = append(it.Matched, at+len("/"))
 	}
 	return it
@@ -207,8 +207,8 @@ func arguments(r *commands.Registry, q Query) []Item {
 		if len(items) == Most {
 			break
 		}
-		if rank := fuzzy.Match(arg, q.Typed); rank >= fuzzy.Prefix && arg != q.Typed {
-			items = append(items, Item{Text: arg, Label: arg, Matched: fuzzy.Positions(arg, q.Typed), Continues: strings.HasSuffix(arg, "/") || strings.HasSuffix(arg, " ")})
+		if quality := rank.Match(arg, q.Typed); quality >= rank.Prefix && arg != q.Typed {
+			items = append(items, Item{Text: arg, Label: arg, Matched: rank.Positions(arg, q.Typed), Continues: strings.HasSuffix(arg, "/") || strings.HasSuffix(arg, " ")})
 		}
 	}
 	return items
@@ -229,7 +229,7 @@ func files(ctx context.Context, r *commands.Registry, typed string) []Item {
 		names := r.Env.Resources(within, typed)
 		cancel()
 		for _, name := range names[:min(len(names), mostResources)] {
-			it := Item{Text: mention.Write(name), Label: name, Matched: fuzzy.Positions(name, typed)}
+			it := Item{Text: mention.Write(name), Label: name, Matched: rank.Positions(name, typed)}
 			if strings.HasSuffix(name, ":") { // a server, whose resource follows
 				it.Text, it.Continues = "@"+name, true
 			}

@@ -11,7 +11,7 @@ import (
 
 	"adze/internal/platform/fs/cachefile"
 	"adze/internal/platform/fs/filestate"
-	"adze/internal/platform/text/spell"
+	"adze/internal/platform/text/rank"
 )
 
 // Scan and report limits.
@@ -95,7 +95,7 @@ func (s *Set) Names() []string {
 // Unknown returns the error for an unknown agent name, which lists the known ones.
 func (s *Set) Unknown(name string) error {
 	text := fmt.Sprintf("unknown agent %q; there are %s", short(name), strings.Join(s.Names(), ", "))
-	if near := spell.Closest(name, s.Names(), 1); len(near) > 0 {
+	if near := rank.Closest(name, s.Names(), 1); len(near) > 0 {
 		text += "; did you mean " + near[0] + "?"
 	}
 	return errors.New(text)

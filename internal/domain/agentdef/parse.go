@@ -12,7 +12,7 @@ import (
 	"adze/internal/permission/compat"
 	"adze/internal/permission/mode"
 	"adze/internal/platform/text/frontmatter"
-	"adze/internal/platform/text/spell"
+	"adze/internal/platform/text/rank"
 )
 
 // MaxFile is the maximum size of an agent file, in bytes.
@@ -154,7 +154,7 @@ func (r *fieldReader) unknown() {
 			continue
 		}
 		plain := strings.NewReplacer("-", "", "_", "").Replace(field)
-		if near := spell.Closest(plain, known(), 1); len(near) > 0 {
+		if near := rank.Closest(plain, known(), 1); len(near) > 0 {
 			r.report(field, "unknown field; did you mean %s?", near[0])
 		}
 	}

@@ -429,8 +429,7 @@ func (l *loader) policy() (*roster.Policy, error) {
 
 // decide sets whether each entry is approved or disabled.
 func (l *loader) decide() {
-	s := l.p.Settings()
-	all, enabled, disabled := s.Bool("enableAllProjectMcpServers"), s.Strings("enabledMcpjsonServers"), s.Strings("disabledMcpjsonServers")
+	set := l.p.Values().MCP
 	named := func(names []string, e *roster.Entry) bool {
 		return slices.Contains(names, e.Given) || slices.Contains(names, e.Name)
 	}
@@ -443,9 +442,9 @@ func (l *loader) decide() {
 		}
 		t := l.p.Trust
 		switch {
-		case named(disabled, e), t.Kept(trust.NoServer(e.Given, e.Raw)):
+		case named(set.Rejected, e), t.Kept(trust.NoServer(e.Given, e.Raw)):
 			e.Disabled, e.Unapproved = true, true
-		case t.Approved(trust.Server(e.Given, e.Raw)), t.Trusted() && (all || named(enabled, e)):
+		case t.Approved(trust.Server(e.Given, e.Raw)), t.Trusted() && (set.AllApproved || named(set.Approved, e)):
 		default:
 			e.Unapproved = true
 		}

@@ -7,7 +7,7 @@ import (
 
 	"adze/internal/domain/plugin"
 	"adze/internal/platform/text/amount"
-	"adze/internal/platform/text/spell"
+	"adze/internal/platform/text/rank"
 )
 
 // Installed returns the installed plugins.
@@ -78,7 +78,7 @@ func (p *Plugins) Find(name string) (*Plugin, error) {
 	if len(ids) == 0 {
 		return nil, fmt.Errorf("unknown plugin %q: none is installed; adze plugin install NAME installs one", name)
 	}
-	if near := spell.Closest(name, ids, 1); len(near) > 0 {
+	if near := rank.Closest(name, ids, 1); len(near) > 0 {
 		return nil, fmt.Errorf("unknown plugin %q; did you mean %s?", name, near[0])
 	}
 	return nil, fmt.Errorf("unknown plugin %q; %s", name, amount.There(ids))

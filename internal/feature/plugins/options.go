@@ -33,7 +33,7 @@ type options struct {
 // configured returns the plugin options from the user's settings.
 func (v *options) configured() configs {
 	var c configs
-	json.Unmarshal(v.project.Settings().Object("pluginConfigs"), &c) // ok: missing values are reported
+	json.Unmarshal(v.project.Values().PluginOptions, &c) // ok: missing values are reported
 	return c
 }
 

@@ -135,7 +135,7 @@ func digest(key []string) string {
 	return string(h.Sum(nil))
 }
 
-// Listing returns the start stored by an earlier session, or nil if none is valid.
+// Start returns the listing stored by an earlier session, or nil if none is valid.
 func (b *Cache) Start() *Listing {
 	if b == nil {
 		return nil
@@ -144,7 +144,7 @@ func (b *Cache) Start() *Listing {
 }
 
 // Keep stores the start returned by make for later sessions, along with additional files it
-// depends on. It is written after a delay, or when the book is closed. make returns nil if
+// depends on. It is written after a delay, or when the cache is closed. make returns nil if
 // nothing can be stored. Only the first call has an effect.
 func (b *Cache) Keep(make func() (*Listing, []File)) {
 	if b == nil {
@@ -162,7 +162,7 @@ func (b *Cache) Keep(make func() (*Listing, []File)) {
 	}
 }
 
-// outdated reports whether a file has changed since the book was opened, for example because an
+// outdated reports whether a file has changed since the cache was opened, for example because an
 // index was just written. A start stored then would be invalid.
 func (b *Cache) outdated() bool {
 	return slices.ContainsFunc(b.files, func(f File) bool { return look(f.Path) != f })
@@ -178,7 +178,7 @@ func (b *Cache) save(start *Listing, more []File) {
 	}
 }
 
-// Is reports whether the book belongs to a configuration with this key.
+// Is reports whether the cache belongs to a configuration with this key.
 func (b *Cache) Is(key []string) bool { return b != nil && b.key == digest(key) }
 
 // Close writes the pending start.

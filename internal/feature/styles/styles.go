@@ -8,7 +8,7 @@ import (
 
 	"adze/internal/domain/style"
 	"adze/internal/platform/fs/scope"
-	"adze/internal/platform/text/spell"
+	"adze/internal/platform/text/rank"
 	"adze/internal/platform/text/texts"
 	"adze/internal/settings"
 )
@@ -49,7 +49,7 @@ func (c *Chooser) Chosen() style.Style {
 
 // unknown returns the error for a style that does not exist.
 func unknown(set *style.Set, name string) error {
-	if near := spell.Closest(name, set.Names(), 1); len(near) > 0 {
+	if near := rank.Closest(name, set.Names(), 1); len(near) > 0 {
 		return fmt.Errorf("unknown output style %s; did you mean %s?", name, near[0])
 	}
 	return fmt.Errorf("unknown output style %s", name)

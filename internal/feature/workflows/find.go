@@ -14,7 +14,7 @@ import (
 	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/text/amount"
-	"adze/internal/platform/text/spell"
+	"adze/internal/platform/text/rank"
 	"adze/internal/settings"
 	"adze/internal/tool"
 )
@@ -135,7 +135,7 @@ func (s *Set) unknown(name string) error {
 		return fmt.Errorf("no workflow %q: neither .adze/workflows (of a trusted project) nor ~/.adze/workflows has files", name)
 	}
 	text := fmt.Sprintf("no workflow %q; %s", name, amount.There(names))
-	if near := spell.Closest(name, names, 1); len(near) > 0 {
+	if near := rank.Closest(name, names, 1); len(near) > 0 {
 		text += "; did you mean " + near[0] + "?"
 	}
 	return errors.New(text)

@@ -49,7 +49,7 @@ func Service(c Config) (wire.Service, error) {
 		return wire.Service{}, errors.New("the AWS region is not of the form us-east-1; check AWS_REGION")
 	}
 	return wire.Service{
-		Dialect: Dialect{Dialect: quirks(), Region: region},
+		Dialect: NewDialect(region),
 		Address: "https://bedrock-runtime." + region + "." + aws.Domain(region),
 		Adapt:   messages.LocalCache,
 		NewAuthorizer: func(wc wire.Config) (wire.Authorizer, error) {
@@ -68,13 +68,13 @@ func Service(c Config) (wire.Service, error) {
 	}, nil
 }
 
-// quirks returns the Messages dialect settings for this service.
-func quirks() messages.Dialect {
-	return messages.Dialect{Version: "bedrock-2023-05-31", StreamInPath: true, BetasInBody: true}
+// NewDialect returns the dialect for requests that are sent to region.
+func NewDialect(region string) Dialect {
+	return Dialect{messages.Dialect{Version: "bedrock-2023-05-31", StreamInPath: true, BetasInBody: true}, region}
 }
 
 // Dialect implements [wire.Dialect], [wire.FramedDialect], [wire.CountingDialect], [wire.HeaderDialect] and
-// [wire.LenientDialect]. It requires the quirks set by [Service].
+// [wire.LenientDialect]. See [NewDialect].
 type Dialect struct {
 	messages.Dialect
 	// Region is the region requests are sent to. It determines a model's name.

@@ -1,6 +1,8 @@
-package bedrock
+package bedrock_test
 
 import (
+	. "adze/internal/model/bedrock"
+	"adze/internal/model/bedrock/bedrocktest"
 	"bytes"
 	"context"
 	"encoding/base64"
@@ -15,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"adze/internal/model"
+	"adze/internal/model/messages"
 	"adze/internal/model/modeltest"
 	"adze/internal/model/wire"
 	"adze/internal/msg"
@@ -51,7 +54,7 @@ func provider(t *testing.T, c Config, h http.Handler) *wire.Provider {
 
 // Proves PROV-60, PROV-01.
 func TestConformance(t *testing.T) {
-	modeltest.Run(t, modeltest.Dialect{Server: NewServer()}, func(t *testing.T, h http.Handler) model.Provider {
+	modeltest.Run(t, modeltest.Dialect{Server: bedrocktest.NewServer()}, func(t *testing.T, h http.Handler) model.Provider {
 		return provider(t, Config{Env: environment(t)}, h)
 	})
 }
@@ -74,12 +77,12 @@ func run(ctx context.Context, p model.Provider, req *model.Request) (string, err
 
 // answer writes a text response.
 func answer(w http.ResponseWriter, text string) {
-	w.Header().Set("Content-Type", mediaType)
+	w.Header().Set("Content-Type", Dialect{}.MediaType())
 	w.Write(speech(text))
 }
 
 func speech(text string) []byte {
-	sp := NewServer().NewResponseEncoder(true)
+	sp := bedrocktest.NewServer().NewResponseEncoder(true)
 	return bytes.Join([][]byte{
 		sp.Open("msg_1", "m", wire.Counts{wire.InputTokens: 1}), sp.Event(model.TextDelta{Text: text}),
 		sp.Event(model.BlockDone{Part: &msg.Text{Text: text}}), sp.Close(model.StopEnd, wire.Counts{wire.OutputTokens: 1}),
@@ -113,11 +116,11 @@ func TestRequest(t *testing.T) {
 				if want := `{"anthropic_version":"bedrock-2023-05-31","anthropic_beta":["effort-2025-11-24"],"max_tokens":100,"messages":[{"role":"user","content":[{"type":"text","text":"hi"}]}]}`; string(body) != want {
 					t.Errorf("body %s", body)
 				}
-				asked, refused := NewServer().Admit(r.URL.Path, r.Header, body)
+				asked, refused := bedrocktest.NewServer().Admit(r.URL.Path, r.Header, body)
 				if refused != nil || asked.Stream == c.noStream || asked.Model == "" {
 					t.Errorf("asked %+v, refused %v", asked, refused)
 				}
-				if err := NewServer().Check(r.Header, body); err != nil {
+				if err := bedrocktest.NewServer().Check(r.Header, body); err != nil {
 					t.Error(err)
 				}
 				if c.noStream {
@@ -176,11 +179,11 @@ func TestModelID(t *testing.T) {
 func TestCount(t *testing.T) {
 	p := provider(t, Config{Env: environment(t)}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		asked, refused := NewServer().Admit(r.URL.Path, r.Header, body)
+		asked, refused := bedrocktest.NewServer().Admit(r.URL.Path, r.Header, body)
 		if refused != nil || !asked.Count || asked.Model != "anthropic.claude-opus-5-5" {
 			t.Errorf("asked %+v, refused %v", asked, refused)
 		}
-		w.Write(NewServer().EncodeTokenCount(17))
+		w.Write(bedrocktest.NewServer().EncodeTokenCount(17))
 	}))
 	if n, err := p.CountTokens(t.Context(), ask("claude-opus-5-5")); n != 17 || err != nil {
 		t.Errorf("%d tokens, error %v", n, err)
@@ -272,7 +275,7 @@ func TestRenewal(t *testing.T) {
 //
 // Proves PROV-55.
 func TestErrors(t *testing.T) {
-	d := NewServer().Dialect
+	d := bedrocktest.NewServer().Dialect
 	for _, c := range []struct {
 		status int
 		text   string
@@ -313,7 +316,7 @@ func TestErrors(t *testing.T) {
 func TestFrames(t *testing.T) {
 	whole := speech("Hello")
 	read := func(data []byte) error {
-		d := NewServer().Dialect
+		d := bedrocktest.NewServer().Dialect
 		for _, err := range wire.ReadStream(t.Context(), d, io.NopCloser(bytes.NewReader(data)), wire.StreamOptions{}) {
 			if err != nil {
 				return err
@@ -339,13 +342,13 @@ func TestFrames(t *testing.T) {
 		kind  model.Kind
 		says  string
 	}{
-		"throttled":      {appendFrame(nil, []byte(`{"message":"Too fast"}`), ":message-type", "exception", ":exception-type", "throttlingException"), model.RateLimited, "Too fast"},
-		"unavailable":    {appendFrame(nil, []byte(`{"message":"No room"}`), ":exception-type", "serviceUnavailableException", ":message-type", "exception"), model.Overloaded, "No room"},
-		"model error":    {appendFrame(nil, []byte(`{"originalMessage":"Oh","message":"x"}`), ":message-type", "exception", ":exception-type", "modelStreamErrorException"), model.ServerFault, "Oh"},
-		"error":          {appendFrame(nil, nil, ":message-type", "error", ":error-code", "InternalFailure", ":error-message", "It broke"), model.ServerFault, "It broke"},
-		"without words":  {appendFrame(nil, []byte(`{}`), ":message-type", "exception", ":exception-type", "modelTimeoutException"), model.ServerFault, "modelTimeoutException"},
-		"no base64":      {appendFrame(nil, []byte(`{"bytes":"?"}`), ":message-type", "event", ":event-type", "chunk"), model.Broken, "chunk without"},
-		"nothing inside": {appendFrame(nil, nil, ":message-type", "event", ":event-type", "chunk"), model.Broken, "chunk without"},
+		"throttled":      {bedrocktest.AppendFrame(nil, []byte(`{"message":"Too fast"}`), ":message-type", "exception", ":exception-type", "throttlingException"), model.RateLimited, "Too fast"},
+		"unavailable":    {bedrocktest.AppendFrame(nil, []byte(`{"message":"No room"}`), ":exception-type", "serviceUnavailableException", ":message-type", "exception"), model.Overloaded, "No room"},
+		"model error":    {bedrocktest.AppendFrame(nil, []byte(`{"originalMessage":"Oh","message":"x"}`), ":message-type", "exception", ":exception-type", "modelStreamErrorException"), model.ServerFault, "Oh"},
+		"error":          {bedrocktest.AppendFrame(nil, nil, ":message-type", "error", ":error-code", "InternalFailure", ":error-message", "It broke"), model.ServerFault, "It broke"},
+		"without words":  {bedrocktest.AppendFrame(nil, []byte(`{}`), ":message-type", "exception", ":exception-type", "modelTimeoutException"), model.ServerFault, "modelTimeoutException"},
+		"no base64":      {bedrocktest.AppendFrame(nil, []byte(`{"bytes":"?"}`), ":message-type", "event", ":event-type", "chunk"), model.Broken, "chunk without"},
+		"nothing inside": {bedrocktest.AppendFrame(nil, nil, ":message-type", "event", ":event-type", "chunk"), model.Broken, "chunk without"},
 	} {
 		err := read(c.frame)
 		if model.KindOf(err) != c.kind || !strings.Contains(err.Error(), c.says) {
@@ -355,7 +358,7 @@ func TestFrames(t *testing.T) {
 	var escaped []byte
 	for _, event := range []string{`{"type":"message_start","message":{"id":"m"},"?":"???>>>"}`, `{"type":"message_stop","?":"???>>>"}`} {
 		text := strings.ReplaceAll(base64.StdEncoding.EncodeToString([]byte(event)), "/", `\/`)
-		escaped = appendFrame(escaped, []byte(`{"p":"x", "bytes":"`+text+`"}`), ":event-type", "chunk")
+		escaped = bedrocktest.AppendFrame(escaped, []byte(`{"p":"x", "bytes":"`+text+`"}`), ":event-type", "chunk")
 	}
 	if err := read(escaped); err != nil {
 		t.Errorf("an event written in another way: %v", err)
@@ -367,7 +370,7 @@ func TestFrames(t *testing.T) {
 func TestGatewayStream(t *testing.T) {
 	p := provider(t, Config{Env: environment(t)}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
-		sp := NewServer().inner().NewResponseEncoder(true)
+		sp := messages.Server{}.NewResponseEncoder(true)
 		w.Write(sp.Open("m", "m", nil))
 		w.Write(sp.Event(model.TextDelta{Text: "plain"}))
 		w.Write(sp.Close(model.StopEnd, nil))
@@ -378,7 +381,7 @@ func TestGatewayStream(t *testing.T) {
 }
 
 func TestAdmit(t *testing.T) {
-	s := NewServer()
+	s := bedrocktest.NewServer()
 	header := func(proof string, more ...string) http.Header {
 		h := http.Header{"Content-Type": {"application/json"}, "Authorization": {proof}, "X-Amz-Date": {"20260101T000000Z"}}
 		for i := 0; i < len(more); i += 2 {
@@ -419,13 +422,13 @@ func TestAdmit(t *testing.T) {
 // Proves PROV-20.
 func FuzzFrames(f *testing.F) {
 	f.Add(speech("Hello"))
-	f.Add(appendFrame(nil, []byte(`{"message":"x"}`), ":message-type", "exception", ":exception-type", "throttlingException"))
+	f.Add(bedrocktest.AppendFrame(nil, []byte(`{"message":"x"}`), ":message-type", "exception", ":exception-type", "throttlingException"))
 	f.Add([]byte{0, 0, 0, 16, 0, 0, 0, 0, 0x05, 0xc2, 0x48, 0xeb, 0x7d, 0x98, 0xc8, 0xff})
 	f.Add([]byte("<html>"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, r := range []io.Reader{bytes.NewReader(data), oneByte{bytes.NewReader(data)}} {
-			d := NewServer().NewDecoder("", false)
-			for s := (&frameReader{r: r}); ; {
+			d := bedrocktest.NewServer().NewDecoder("", false)
+			for s := (Dialect{}).NewFrames(r); ; {
 				name, payload, err := s.Next()
 				if err != nil {
 					if errors.Is(err, io.ErrUnexpectedEOF) {
@@ -449,18 +452,17 @@ func (o oneByte) Read(p []byte) (int, error) { return o.r.Read(p[:min(1, len(p))
 // TestAllocations checks that unwrapping a delta allocates nothing beyond the inner dialect's
 // allocations.
 func TestAllocations(t *testing.T) {
-	sp := NewServer().NewResponseEncoder(true)
+	sp := bedrocktest.NewServer().NewResponseEncoder(true)
 	delta := sp.Event(model.TextDelta{Text: "a few more words"})
 	delta = sp.Event(model.TextDelta{Text: "a few more words"}) // the block is already open
-	r := &frameReader{}
-	d := &decoder{}
 	source := bytes.NewReader(nil)
-	r.r = source
+	r := Dialect{}.NewFrames(source)
+	var d Decoder
 	if n := testing.AllocsPerRun(100, func() {
 		source.Reset(delta)
 		_, payload, err := r.Next()
 		if err == nil {
-			_, err = d.unwrap(payload)
+			_, err = d.Unwrap(payload)
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"sync"
 
 	"adze/internal/model"
-	"adze/internal/platform/text/spell"
+	"adze/internal/platform/text/rank"
 )
 
 // A Model describes one model.
@@ -348,7 +348,7 @@ func (t Table) Closest(name string) []string {
 	}
 	name = strings.TrimSuffix(name, LongSuffix)
 	names = slices.DeleteFunc(names, func(other string) bool { return strings.EqualFold(other, name) })
-	return spell.Closest(name, names, 3)
+	return rank.Closest(name, names, 3)
 }
 
 // An Override corrects or adds a model. A nil field leaves the value unchanged.

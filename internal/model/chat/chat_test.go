@@ -1,6 +1,8 @@
-package chat
+package chat_test
 
 import (
+	. "adze/internal/model/chat"
+	"adze/internal/model/chat/chattest"
 	"net/http"
 	"testing"
 
@@ -48,7 +50,7 @@ func TestConformance(t *testing.T) {
 			if d.Replay != ReplayNone {
 				signed = "chat:"
 			}
-			s := modeltest.Dialect{Server: Server{d}, Cannot: cannot, Answers: []modeltest.Answer{
+			s := modeltest.Dialect{Server: chattest.Server{Dialect: d}, Cannot: cannot, Answers: []modeltest.Answer{
 				answer("thinking", model.StopEnd, []model.Event{model.ThinkingDelta{Text: "H"}, model.ThinkingDelta{Text: "m."}, model.TextDelta{Block: 1, Text: "So."}},
 					&msg.Thinking{Text: "Hm.", Signature: signed}, &msg.Text{Text: "So."}),
 				answer("malformed tool input", model.StopTools, []model.Event{model.BlockDone{Part: malformed}}, malformed),

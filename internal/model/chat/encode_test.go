@@ -1,6 +1,8 @@
-package chat
+package chat_test
 
 import (
+	. "adze/internal/model/chat"
+	"adze/internal/model/chat/chattest"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -37,7 +39,7 @@ func encoded(t interface{ Fatal(...any) }, d Dialect, r *model.Request, extra st
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := (Server{d}).Check(nil, body.Bytes()); err != nil {
+	if err := (chattest.Server{Dialect: d}).Check(nil, body.Bytes()); err != nil {
 		t.Fatal(err, string(body.Bytes()))
 	}
 	return string(body.Bytes())
@@ -154,13 +156,13 @@ func TestEncodeMessages(t *testing.T) {
 		})
 	}
 	short := Dialect{ShortIDs: true}
-	if id := short.callID("toolu_1"); len(id) != 9 || id == short.callID("toolu_2") || short.callID(id) != id {
+	if id := short.CallID("toolu_1"); len(id) != 9 || id == short.CallID("toolu_2") || short.CallID(id) != id {
 		t.Errorf("short id %q", id)
 	}
 }
 
 // longID is the call ID for an ID of a hundred n's.
-var longID = strings.TrimPrefix(Dialect{}.callID(strings.Repeat("n", 100)), "call_")
+var longID = strings.TrimPrefix(Dialect{}.CallID(strings.Repeat("n", 100)), "call_")
 
 // TestTextToolsAreDescribed checks that for a model without native tools, the system prompt
 // describes them and its answers contain the calls.
@@ -279,7 +281,7 @@ func TestRoundTrip(t *testing.T) {
 		r := request(0)
 		r.Messages = conversation().Draw(t, "messages")
 		d := Dialect{Documents: true, Marks: rapid.Bool().Draw(t, "marks")}
-		back, err := Server{d}.Read([]byte(encoded(t, d, r, "")))
+		back, err := chattest.Server{Dialect: d}.Read([]byte(encoded(t, d, r, "")))
 		if err != nil {
 			t.Fatal(err)
 		}

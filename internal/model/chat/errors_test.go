@@ -1,6 +1,8 @@
-package chat
+package chat_test
 
 import (
+	. "adze/internal/model/chat"
+	"adze/internal/model/chat/chattest"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -154,17 +156,17 @@ func TestCheck(t *testing.T) {
 		`{"model":"m","messages":[` + user + `]}`:                                                                                                       "", // the official client omits the limit
 		`{"model":"m","max_tokens":1,"tools":[{"type":"function","function":{"name":"a","parameters":{}}}],"messages":[` + user + `]}`:                  "object",
 	} {
-		err := (Server{}).Check(nil, []byte(body))
+		err := (chattest.Server{}).Check(nil, []byte(body))
 		if (err == nil) != (says == "") || err != nil && !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v, want %q", body, err, says)
 		}
 	}
 	for path, ok := range map[string]bool{"/v1/chat/completions": true, "/v1/messages": false} {
 		h := http.Header{"Authorization": {"Bearer k"}, "Content-Type": {"application/json"}}
-		if _, err := (Server{}).Admit(path, h, []byte(`{"model":"m"}`)); (err == nil) != ok {
+		if _, err := (chattest.Server{}).Admit(path, h, []byte(`{"model":"m"}`)); (err == nil) != ok {
 			t.Errorf("%s: %v", path, err)
 		}
-		if _, err := (Server{}).Admit(path, http.Header{"Content-Type": {"application/json"}}, []byte(`{}`)); err == nil {
+		if _, err := (chattest.Server{}).Admit(path, http.Header{"Content-Type": {"application/json"}}, []byte(`{}`)); err == nil {
 			t.Errorf("%s is served without a key", path)
 		}
 	}

@@ -1,6 +1,7 @@
-package chat
+package chat_test
 
 import (
+	. "adze/internal/model/chat"
 	"context"
 	"errors"
 	"fmt"
@@ -27,7 +28,7 @@ func ended(reason string) string {
 	return `{"id":"c1","choices":[{"index":0,"delta":{},"finish_reason":"` + reason + `"}]}`
 }
 
-func say(text string) string { return chunk(`{"content":` + quote(text) + `}`) }
+func say(text string) string { return chunk(`{"content":` + string(msg.AppendString(nil, text)) + `}`) }
 
 // call returns a chunk with call fragments.
 func call(pieces ...string) string {

@@ -1,11 +1,14 @@
-package gemini
+package gemini_test
 
 import (
+	. "adze/internal/model/gemini"
+	"adze/internal/model/gemini/geminitest"
 	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -79,13 +82,13 @@ func TestEncodeGolden(t *testing.T) {
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("body (-want +got):\n%s", diff)
 			}
-			if err := (Server{}).Check(nil, []byte(got)); err != nil {
+			if err := (geminitest.Server{}).Check(nil, []byte(got)); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	for _, extra := range []string{`{"contents":[]}`, `{"tools":1}`, `{"systemInstruction":{}}`, `[1]`, `{`, `{"generationConfig":1}`} {
-		if _, err := (&encoder{}).EncodeBody(&model.Request{Messages: hi}, json.RawMessage(extra)); err == nil {
+		if _, err := (Dialect{}).NewEncoder().EncodeBody(&model.Request{Messages: hi}, json.RawMessage(extra)); err == nil {
 			t.Errorf("extra %s is taken", extra)
 		}
 	}
@@ -116,10 +119,10 @@ func TestThinkingModes(t *testing.T) {
 		{model: "google/gemini-2.5-pro", effort: model.EffortHigh, want: `{"thinkingBudget":16000}`},
 	} {
 		req := &model.Request{Model: c.model, Thinking: c.thinking, Effort: c.effort, Omit: c.omit, MaxTokens: 32_000, Messages: talk([]msg.Part{text("hi")})}
-		if got := string(thinking(req)); got != c.want {
+		if got := string(Thinking(req)); got != c.want {
 			t.Errorf("%s, %+v, effort %q: %s, want %s", c.model, c.thinking, c.effort, got, c.want)
 		}
-		if err := (Server{}).Check(nil, []byte(encode(t, Dialect{}, req, ""))); err != nil {
+		if err := (geminitest.Server{}).Check(nil, []byte(encode(t, Dialect{}, req, ""))); err != nil {
 			t.Error(err)
 		}
 	}
@@ -181,7 +184,7 @@ func TestEncodeContents(t *testing.T) {
 			if diff := cmp.Diff(c.want+"]}", got); diff != "" {
 				t.Errorf("contents (-want +got):\n%s", diff)
 			}
-			if err := (Server{}).Check(nil, []byte(body)); err != nil {
+			if err := (geminitest.Server{}).Check(nil, []byte(body)); err != nil {
 				t.Errorf("%v\n%s", err, body)
 			}
 		})
@@ -246,7 +249,7 @@ func TestRoundTrip(t *testing.T) {
 				t.Fatal(err)
 			}
 			body := string(pieces.Bytes())
-			if err := (Server{}).Check(nil, []byte(body)); err != nil {
+			if err := (geminitest.Server{}).Check(nil, []byte(body)); err != nil {
 				t.Fatalf("%v\n%s", err, body)
 			}
 			if !strings.HasPrefix(body, before) {
@@ -256,7 +259,7 @@ func TestRoundTrip(t *testing.T) {
 			if fresh := encode(t, Dialect{}, req, ""); fresh != body {
 				t.Fatalf("encoded at once:\n%s\nand step by step:\n%s", fresh, body)
 			}
-			back, err := Server{}.Read([]byte(body))
+			back, err := geminitest.Server{}.Read([]byte(body))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -271,8 +274,8 @@ func TestRoundTrip(t *testing.T) {
 func known(messages []msg.Message) (all []msg.Message) {
 	for _, m := range messages {
 		m.Parts = slices.DeleteFunc(slices.Clone(m.Parts), func(p msg.Part) bool {
-			s, ok := signatureOf(p)
-			return msg.IsThinking(p) && !ok || s.data == foreignCall
+			data, ok := SignatureOf(p)
+			return msg.IsThinking(p) && !ok || data == ForeignCall
 		})
 		all = append(all, m)
 	}
@@ -283,7 +286,7 @@ func known(messages []msg.Message) (all []msg.Message) {
 // bodies do not change.
 func TestEncodeKeepsAndLends(t *testing.T) {
 	messages := talk([]msg.Part{text("go")}, []msg.Part{use("c1", "Read")}, []msg.Part{result("c1", text("x"))})
-	e := Dialect{}.NewEncoder().(*encoder)
+	e := Dialect{}.NewEncoder()
 	ask := func(name string, m []msg.Message) wire.Body {
 		b, err := e.EncodeBody(&model.Request{Model: name, MaxTokens: 1, Messages: m}, nil)
 		if err != nil {
@@ -297,7 +300,7 @@ func TestEncodeKeepsAndLends(t *testing.T) {
 	ask("gemini-3", grown)
 	other := append(slices.Clip(messages), msg.Message{Role: msg.Assistant, Parts: []msg.Part{text("another")}}, msg.UserText("on"))
 	ask("gemini-3", other)
-	if b := ask("gemini-2.5-pro", messages); bytes.Contains(b.Bytes(), []byte(foreignCall)) {
+	if b := ask("gemini-2.5-pro", messages); bytes.Contains(b.Bytes(), []byte(ForeignCall)) {
 		t.Errorf("an encoding for a newer model is sent to an older one: %s", b.Bytes())
 	}
 	if string(first.Bytes()) != copied {
@@ -312,6 +315,7 @@ func TestEncodeKeepsAndLends(t *testing.T) {
 //
 // Proves PROV-13.
 func TestToolNames(t *testing.T) {
+	valid := regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`)
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.OneOf(rapid.StringMatching(`[-._0-9A-Za-z /ä]{1,80}`), rapid.String().Filter(func(s string) bool { return s != "" }))
 		names := rapid.SliceOfNDistinct(name, 1, 6, rapid.ID[string]).Draw(t, "names")
@@ -320,11 +324,11 @@ func TestToolNames(t *testing.T) {
 			tools = append(tools, msg.ToolSpec{Name: n})
 		}
 		for _, n := range names {
-			short := wireName(n)
-			if !validName(short) || strings.ContainsAny(short, ".:") {
+			short := WireName(n)
+			if !valid.MatchString(short) {
 				t.Fatalf("%q becomes %q", n, short)
 			}
-			if back := original(tools, short); back != n {
+			if back := Original(tools, short); back != n {
 				t.Fatalf("%q becomes %q and comes back as %q", n, short, back)
 			}
 		}
@@ -372,19 +376,20 @@ func TestOpenAPISchema(t *testing.T) {
 		`{"type":"object","properties":{"a":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"object","properties":{"z":{"type":"number"}}}]}}}}`:   `{"type":"object","properties":{"a":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"object","properties":{"z":{"type":"number"}}}]}}}}`,
 		`{"type":"object","properties":{"a":{"type":"object","description":"Input."},"b":{"type":"array","items":{"type":"object","properties":{}}}}}`:         `{"type":"object","properties":{"a":{"type":"string","description":"Input. (a JSON object as text)"},"b":{"type":"array","items":{"type":"string","description":"(a JSON object as text)"}}}}`,
 	} {
-		got, err := parameters([]byte(in), true)
+		got, err := Parameters([]byte(in), true)
 		if err != nil || string(got) != want {
 			t.Errorf("%s:\n%s, %v; want\n%s", in, got, err, want)
 		}
 		if len(got) > 0 {
-			if err := checkSchema("parameters", got); err != nil {
+			body := `{"tools":[{"functionDeclarations":[{"name":"a","parameters":` + string(got) + `}]}],"contents":[{"parts":[{"text":"a"}]}]}`
+			if err := (geminitest.Server{}).Check(nil, []byte(body)); err != nil {
 				t.Errorf("%s: %v", in, err)
 			}
 		}
 	}
 	for _, in := range []string{`[]`, `{`, `{"type":"string"}`, `{"type":"object","properties":{"a":false}}`, `{"type":"object","properties":{"a":{"$ref":"#/other"}}}`, `{"type":"object","properties":[]}`,
 		`{"type":"object","properties":{"a":{"type":7}}}`} {
-		if got, err := parameters([]byte(in), true); err == nil {
+		if got, err := Parameters([]byte(in), true); err == nil {
 			t.Errorf("%s: %s", in, got)
 		}
 	}
@@ -397,7 +402,7 @@ func TestCount(t *testing.T) {
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		asked = append(asked, r.URL.Path+" "+string(body))
-		w.Write(Server{}.EncodeTokenCount(42))
+		w.Write(geminitest.Server{}.EncodeTokenCount(42))
 	})
 	const inner = `"systemInstruction":{"parts":[{"text":"s"}]},"contents":[{"role":"user","parts":[{"text":"hi"}]}]}`
 	for d, want := range map[*Dialect]string{

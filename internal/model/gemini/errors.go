@@ -11,7 +11,6 @@ import (
 
 	"adze/internal/model"
 	"adze/internal/model/wire"
-	"adze/internal/msg"
 )
 
 // A wireError is the service's error object.
@@ -145,70 +144,4 @@ func (w wireError) kind(status int, d detail) model.Kind {
 		}
 	}
 	return wire.KindOf(status, w.Message)
-}
-
-// EncodeError implements [wire.Server]. Kinds that a server cannot send (connection errors and
-// Broken) count as ServerFault. A message that would be classified as another kind is prefixed
-// with the usual message.
-func (Server) EncodeError(kind model.Kind, message string) (status int, body []byte) {
-	w, ok := usual(kind)
-	if !ok {
-		kind = model.ServerFault
-		w, _ = usual(kind)
-	}
-	if message != "" {
-		standard := w.Message
-		w.Message = message
-		if w.classify(w.Code).Kind != kind {
-			w.Message = standard + ": " + message
-		}
-	}
-	body = append(body, `{"error":{"code":`...)
-	body = strconv.AppendInt(body, int64(w.Code), 10)
-	body = append(body, `,"message":`...)
-	body = msg.AppendString(body, w.Message)
-	body = append(body, `,"status":`...)
-	body = msg.AppendString(body, w.Status)
-	for i, d := range w.Details {
-		if i == 0 {
-			body = append(body, `,"details":[`...)
-		}
-		body = append(body, d...)
-		body = append(body, ']')
-	}
-	return w.Code, append(body, "}}"...)
-}
-
-// usual returns the service's usual error for a kind.
-func usual(k model.Kind) (wireError, bool) {
-	detail := func(text string) []json.RawMessage { return []json.RawMessage{json.RawMessage(text)} }
-	const invalid = "INVALID_ARGUMENT"
-	switch k {
-	case model.RateLimited:
-		return wireError{429, "You exceeded your current quota, please check your plan and billing details.", "RESOURCE_EXHAUSTED",
-			detail(`{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"7s"}`)}, true
-	case model.Overloaded:
-		return wireError{503, "The model is overloaded. Please try again later.", "UNAVAILABLE", nil}, true
-	case model.ServerFault:
-		return wireError{500, "An internal error has occurred. Please retry.", "INTERNAL", nil}, true
-	case model.TooLong:
-		return wireError{400, "The input token count (1200293) exceeds the maximum number of tokens allowed (1048576).", invalid, nil}, true
-	case model.MediaTooLarge:
-		return wireError{400, "Unable to process input image. Please retry with another one.", invalid, nil}, true
-	case model.BadSignature:
-		return wireError{400, "Function call is missing a thought_signature in functionCall parts.", invalid, nil}, true
-	case model.Auth:
-		return wireError{400, "API key not valid. Please pass a valid API key.", invalid,
-			detail(`{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"API_KEY_INVALID","domain":"googleapis.com"}`)}, true
-	case model.Quota:
-		return wireError{429, "You exceeded your current quota, please check your plan and billing details.", "RESOURCE_EXHAUSTED",
-			detail(`{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"quotaId":"GenerateRequestsPerDayPerProjectPerModel"}]}`)}, true
-	case model.NoModel:
-		return wireError{404, "models/none is not found for API version v1beta, or is not supported for generateContent.", "NOT_FOUND", nil}, true
-	case model.Refused:
-		return wireError{400, "User location is not supported for the API use.", "FAILED_PRECONDITION", nil}, true
-	case model.Invalid:
-		return wireError{400, "Request contains an invalid argument.", invalid, nil}, true
-	}
-	return wireError{}, false
 }

@@ -1,6 +1,8 @@
-package gemini
+package gemini_test
 
 import (
+	. "adze/internal/model/gemini"
+	"adze/internal/model/gemini/geminitest"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -161,7 +163,7 @@ func TestCheckRejects(t *testing.T) {
 		with(`"toolConfig":{"functionCallingConfig":{"mode":"ANY","allowedFunctionNames":["a"]}}`):                              "not among the functions",
 		with(`"toolConfig":{"functionCallingConfig":{"mode":"MAYBE"}}`):                                                         "invalid value",
 	} {
-		err := Server{}.Check(nil, []byte(body))
+		err := geminitest.Server{}.Check(nil, []byte(body))
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", body, err, want)
 		}
@@ -176,7 +178,7 @@ func TestCheckRejects(t *testing.T) {
 		{"/v1beta/models", http.Header{"X-Goog-Api-Key": {"k"}}, model.Invalid},
 		{"/v1beta/models/m:generateContent", http.Header{"X-Goog-Api-Key": {"k"}, "Content-Type": {"text/plain"}}, model.Invalid},
 	} {
-		if asked, err := (Server{}).Admit(c.path, c.header, []byte(`{}`)); err == nil || err.Kind != c.want {
+		if asked, err := (geminitest.Server{}).Admit(c.path, c.header, []byte(`{}`)); err == nil || err.Kind != c.want {
 			t.Errorf("%s with %v: asked %+v, %v", c.path, c.header, asked, err)
 		}
 	}

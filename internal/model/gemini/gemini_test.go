@@ -1,6 +1,8 @@
-package gemini
+package gemini_test
 
 import (
+	. "adze/internal/model/gemini"
+	"adze/internal/model/gemini/geminitest"
 	"net/http"
 	"testing"
 
@@ -39,7 +41,7 @@ func TestConformance(t *testing.T) {
 	thinking := []model.Event{model.ThinkingDelta{Text: "H"}, model.ThinkingDelta{Text: "m."}, model.ThinkingDelta{Signature: "c2ln"},
 		model.BlockDone{Part: &msg.Thinking{Text: "Hm.", Signature: "c2ln"}}}
 	d := modeltest.Dialect{
-		Server: Server{},
+		Server: geminitest.Server{},
 		// Call input is always a complete object; caches are not written to; reasoning is never
 		// redacted.
 		Cannot: []string{"malformed tool input", "thinking", "redacted thinking", "cache usage", "context exceeded", "pause", "over_window"},

@@ -1,6 +1,7 @@
-package gemini
+package gemini_test
 
 import (
+	. "adze/internal/model/gemini"
 	"context"
 	"io"
 	"strings"

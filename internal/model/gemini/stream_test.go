@@ -1,6 +1,7 @@
-package gemini
+package gemini_test
 
 import (
+	. "adze/internal/model/gemini"
 	"context"
 	"encoding/json"
 	"errors"
@@ -272,7 +273,7 @@ func TestServerThatDoesNotHangUp(t *testing.T) {
 }
 
 func TestAllocations(t *testing.T) {
-	d := &decoder{}
+	d := Dialect{}.NewDecoder("", false)
 	data := []byte(chunk(`{"text":"a few words \"more\""}`))
 	d.Event("", data)
 	d.Take()

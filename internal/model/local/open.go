@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"adze/internal/platform/text/spell"
+	"adze/internal/platform/text/rank"
 )
 
 const (
@@ -142,7 +142,7 @@ func (s *Server) Pick(name string) (Model, error) {
 	if name == "" {
 		return Model{}, fmt.Errorf("%s has %w; name one with --model: %s/%s", s.Kind.Name(), ErrSeveral, s.Kind, strings.Join(slices.Sorted(slices.Values(names)), fmt.Sprintf(", %s/", s.Kind)))
 	}
-	if near := spell.Closest(name, names, 1); len(near) > 0 {
+	if near := rank.Closest(name, names, 1); len(near) > 0 {
 		return Model{}, fmt.Errorf("%s has no model %s; did you mean %s?", s.Kind.Name(), name, near[0])
 	}
 	return Model{}, fmt.Errorf("%s has no model %s; it has %s%s", s.Kind.Name(), name, strings.Join(slices.Sorted(slices.Values(names)), ", "), s.Kind.get(name))

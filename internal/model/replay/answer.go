@@ -65,7 +65,7 @@ func invalid(q *query, err error) *answer {
 	if errors.As(err, &known) {
 		kind, message = known.Kind, known.Message
 	}
-	status, body := q.dialect.EncodeError(kind, message)
+	status, body := q.server.EncodeError(kind, message)
 	a := newAnswer(q, nil, status, "application/json")
 	a.refused = kind
 	a.send(0, body)
@@ -93,7 +93,7 @@ func (t *turn) answer(q *query) *answer {
 func (f *fixed) answer(t *turn, q *query) *answer {
 	status, body := f.status, f.body
 	if f.kind != model.Unknown {
-		status, body = q.dialect.EncodeError(f.kind, f.message)
+		status, body = q.server.EncodeError(f.kind, f.message)
 	}
 	a := newAnswer(q, t, status, f.contentType)
 	a.drop, a.body = f.drop, body

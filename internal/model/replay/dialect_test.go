@@ -1,10 +1,11 @@
 package replay
 
 import (
-	"fmt"
+	"adze/internal/model/modeltest/servers"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -38,10 +39,10 @@ cut
 `
 	for _, d := range dialects {
 		t.Run(d.name, func(t *testing.T) {
+			server := servers.Named(d.name)
 			source := "dialect " + d.name + "\n" + script
 			var answers [][]string
-			play := func(s *Script, connect func(*Player) model.Provider) {
-				player := NewPlayer(s)
+			play := func(player *Player, connect func(*Player) model.Provider) {
 				p := connect(player)
 				var all []string
 				for range 3 {
@@ -72,27 +73,27 @@ cut
 			if err != nil {
 				t.Fatal(err)
 			}
-			play(mustParse(t, source), inProcess)
-			play(mustParse(t, source), func(p *Player) model.Provider {
-				server := httptest.NewServer(p.Handler())
-				t.Cleanup(server.Close)
+			play(NewPlayerIn(server, mustParse(t, source)), inProcess)
+			play(NewPlayerIn(server, mustParse(t, source)), func(p *Player) model.Provider {
+				remote := httptest.NewServer(p.Handler())
+				t.Cleanup(remote.Close)
 				h := http.Header{"Anthropic-Version": {"2023-06-01"}}
-				remote, err := wire.New(wire.Service{Dialect: d.server, Address: server.URL + "/v1", KeyHeader: "Authorization", Header: h},
+				provider, err := wire.New(wire.Service{Dialect: server, Address: remote.URL + "/v1", KeyHeader: "Authorization", Header: h},
 					wire.Config{AuthToken: "key", Transport: recorder})
 				if err != nil {
 					t.Fatal(err)
 				}
-				return remote
+				return provider
 			})
 			if err := recorder.Close(); err != nil {
 				t.Fatal(err)
 			}
-			recorded, err := Load(filepath.Join(dir, ScriptName))
+			recorded, err := Open(filepath.Join(dir, ScriptName))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := fmt.Sprintf("%T", d.server); d.name != "messages" && fmt.Sprintf("%T", recorded.dialect) != want {
-				t.Errorf("the recording is in %T", recorded.dialect)
+			if name := recorded.script.Dialect(); name != d.name {
+				t.Errorf("the recording is in %s", name)
 			}
 			play(recorded, inProcess)
 			want := []string{`Let me look.  Read{"file_path":"a.txt"}`, " overloaded", " broken"}
@@ -124,5 +125,46 @@ func TestRecordsOneDialect(t *testing.T) {
 	}
 	if r.begun != 1 || r.dialect != "chat" {
 		t.Errorf("%d requests were recorded, in %s", r.begun, r.dialect)
+	}
+}
+
+// TestOpen checks that without a server of its dialect, a script plays recorded responses and
+// nothing else, and that its problems are reported like those of any script.
+func TestOpen(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "script")
+	open := func(script string) (*Player, error) {
+		if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return Open(file)
+	}
+	for script, line := range map[string]string{
+		"dialect messages\nexpect text \"x\"\nsay a":      "",
+		"dialect chat\nstatus 500 {}\n---\nhtml":          "",
+		"dialect chat\ndelay 1ms\nhang":                   "",
+		"dialect chat\nerror network":                     "",
+		"dialect gemini\nerror overloaded":                ":2:",
+		"dialect chat\nstatus 200 {}\n---\nsay a":         ":4:",
+		"dialect bedrock\ndelay 1ms\nuse Read\nhang":      ":3:",
+		"dialect vertex\nstop end_turn":                   ":2:",
+		"dialect responses\nwhen model \"m\"\nstatus 500": ":2:",
+	} {
+		_, err := open(script)
+		if (err == nil) != (line == "") || err != nil && !strings.Contains(err.Error(), line+" ") {
+			t.Errorf("%q: error %v", script, err)
+		}
+	}
+	for _, d := range dialects[1:] {
+		p, err := open("dialect " + d.name + "\nstatus 503 later")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range []string{"later", "the script has no more turns"} {
+			for _, err := range p.Provider().Stream(t.Context(), hello()) {
+				if err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("%s: answer %d: %v, want %q", d.name, i, err, want)
+				}
+			}
+		}
 	}
 }

@@ -24,7 +24,7 @@ func (p *Player) serve(w http.ResponseWriter, r *http.Request) {
 		p.complain(w, &model.Error{Kind: model.Invalid, Message: "reading the request: " + err.Error()})
 		return
 	}
-	asked, refused := p.dialect.Admit(r.URL.Path, r.Header, body)
+	asked, refused := p.server.Admit(r.URL.Path, r.Header, body)
 	switch {
 	case refused != nil && refused.Status == http.StatusNotFound:
 		p.refuse(w, refused)
@@ -32,9 +32,9 @@ func (p *Player) serve(w http.ResponseWriter, r *http.Request) {
 		p.complain(w, refused)
 	case asked.Count:
 		w.Header().Set("Content-Type", "application/json")
-		w.Write(p.dialect.EncodeTokenCount(countTokens(body))) // ok: the client may have disconnected
+		w.Write(p.server.EncodeTokenCount(countTokens(body))) // ok: the client may have disconnected
 	default:
-		play(w, r, p.admit(&query{RequestInfo: asked, dialect: p.dialect, header: r.Header, body: body}))
+		play(w, r, p.admit(&query{RequestInfo: asked, server: p.server, header: r.Header, body: body}))
 	}
 }
 
@@ -48,7 +48,7 @@ func (p *Player) complain(w http.ResponseWriter, e *model.Error) {
 
 // refuse answers with an error.
 func (p *Player) refuse(w http.ResponseWriter, e *model.Error) {
-	status, body := p.dialect.EncodeError(e.Kind, e.Message)
+	status, body := p.server.EncodeError(e.Kind, e.Message)
 	if e.Status != 0 {
 		status = e.Status
 	}

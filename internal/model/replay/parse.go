@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-
-	"adze/internal/model/wire"
 )
 
 // Parse parses a script. Its errors begin with name and line. A script that plays files must be
@@ -39,7 +37,7 @@ type parser struct {
 	*source
 	read func(name string) ([]byte, error)
 
-	dialect wire.Server // nil until the script names one
+	dialect dialect // without a name until the script names one
 	turns   []*turn
 	turn    *turn // current turn, or nil
 
@@ -77,18 +75,21 @@ func parse(name string, text []byte, read func(string) ([]byte, error)) (*Script
 	if len(p.turns) == 0 {
 		return nil, p.errorf("the script has no turns: write one, such as \"say Hello.\"")
 	}
+	if p.dialect.name == "" {
+		p.dialect = dialects[0]
+	}
 	return &Script{name: name, dialect: p.dialect, end: len(p.lines), turns: p.turns}, nil
 }
 
 // setDialect parses the name of the wire format, which must precede all turns.
 func (p *parser) setDialect(name string) error {
-	if p.turn != nil || p.turns != nil || p.dialect != nil {
+	if p.turn != nil || p.turns != nil || p.dialect.name != "" {
 		return p.errorf("dialect is allowed once, before the first turn")
 	}
 	var names []string
 	for _, d := range dialects {
 		if d.name == strings.TrimSpace(name) {
-			p.dialect = d.server
+			p.dialect = d
 			return nil
 		}
 		names = append(names, d.name)

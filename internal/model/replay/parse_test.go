@@ -147,7 +147,7 @@ func FuzzParse(f *testing.F) {
 		}
 		for _, turn := range s.turns {
 			for _, stream := range []bool{true, false} {
-				q := &query{RequestInfo: wire.RequestInfo{Model: "m", Stream: stream}, dialect: messages.Server{}, body: body, number: 1}
+				q := &query{RequestInfo: wire.RequestInfo{Model: "m", Stream: stream}, server: messages.Server{}, body: body, number: 1}
 				for _, c := range append(turn.when, turn.expect...) {
 					c.holds(q, turn)
 				}

@@ -175,8 +175,8 @@ func (p *parser) contentType(body []byte) string {
 		return "application/json"
 	case len(body) > 0 && body[0] == '<':
 		return "text/html; charset=utf-8"
-	case p.dialect != nil:
-		return wire.MediaType(p.dialect)
+	case p.dialect.name != "":
+		return wire.MediaType(p.dialect.Dialect)
 	default:
 		return "text/event-stream; charset=utf-8"
 	}

@@ -16,7 +16,7 @@ import (
 // streamed returns the turn's message as a stream of events.
 func (t *turn) streamed(q *query) *answer {
 	p := newPerformer(t, q)
-	p.answer = newAnswer(q, t, 200, wire.MediaType(q.dialect))
+	p.answer = newAnswer(q, t, 200, wire.MediaType(q.server))
 	for i := range t.steps {
 		p.step(&t.steps[i])
 	}
@@ -36,7 +36,7 @@ func (t *turn) whole(q *query) *answer {
 	switch last {
 	case opErrorEvent: // before any output, an error is an HTTP status
 		s := t.steps[len(t.steps)-1]
-		status, body := q.dialect.EncodeError(s.kind, t.expand(s.text, q))
+		status, body := q.server.EncodeError(s.kind, t.expand(s.text, q))
 		a.status = status
 		a.send(t.waits(), body)
 		return a
@@ -83,7 +83,7 @@ type performer struct {
 }
 
 func newPerformer(t *turn, q *query) *performer {
-	return &performer{turn: t, query: q, speller: q.dialect.NewResponseEncoder(q.Stream)}
+	return &performer{turn: t, query: q, speller: q.server.NewResponseEncoder(q.Stream)}
 }
 
 func (p *performer) step(s *step) {
@@ -227,7 +227,7 @@ func (p *performer) signature() string {
 	if p.open.signed {
 		return p.open.signature
 	}
-	p.signed = p.query.dialect.Sign(p.query.body, "sig_"+strconv.Itoa(p.query.number)+"_"+strconv.Itoa(p.index), p.signed)
+	p.signed = p.query.server.Sign(p.query.body, "sig_"+strconv.Itoa(p.query.number)+"_"+strconv.Itoa(p.index), p.signed)
 	return p.signed
 }
 

@@ -38,7 +38,7 @@ func (p *Player) ask(req *model.Request) (*answer, error) {
 	if err != nil {
 		return nil, &model.Error{Kind: model.Invalid, Err: err}
 	}
-	return p.admit(&query{RequestInfo: wire.RequestInfo{Model: req.Model, Stream: !req.NoStream, Thinks: req.Thinking.Mode != model.ThinkingOff}, dialect: p.dialect, body: body.Bytes()}), nil
+	return p.admit(&query{RequestInfo: wire.RequestInfo{Model: req.Model, Stream: !req.NoStream, Thinks: req.Thinking.Mode != model.ThinkingOff}, server: p.server, body: body.Bytes()}), nil
 }
 
 // receive decodes a like a client that sent req.

@@ -15,10 +15,10 @@ import (
 // A query is a request being answered.
 type query struct {
 	wire.RequestInfo
-	dialect wire.Server
-	header  http.Header // nil if the request was made in process
-	body    []byte
-	number  int // request number within the player, from 1
+	server wire.Server
+	header http.Header // nil if the request was made in process
+	body   []byte
+	number int // request number within the player, from 1
 	// reasons is true if the answer begins with thinking.
 	reasons bool
 
@@ -30,7 +30,7 @@ type query struct {
 func (q *query) view() (*view, error) {
 	if q.decoded == nil && q.err == nil {
 		var req *model.Request
-		req, q.err = q.dialect.Read(q.body)
+		req, q.err = q.server.Read(q.body)
 		q.decoded = &view{req}
 	}
 	return q.decoded, q.err

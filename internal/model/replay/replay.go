@@ -1,7 +1,8 @@
 // Package replay implements the scripted model: it parses a small line-based language
 // (docs/replay.md) and plays it, in process as a [model.Provider] and over HTTP as a server.
 // Both play the same wire bytes, so that a truncated stream or a usage report behaves as it
-// does on the wire. A [wire.Server] encodes the script in its dialect. A [Recorder] writes
+// does on the wire. A [wire.Server] encodes the script in its dialect. The program has only the
+// server of the first dialect; in the others, it plays recorded responses. A [Recorder] writes
 // scripts from real runs.
 package replay
 
@@ -28,33 +29,37 @@ import (
 // A Script is a parsed script. It is immutable and may be played any number of times.
 type Script struct {
 	name    string
-	dialect wire.Server // nil means the first dialect
-	end     int         // last line
+	dialect dialect
+	end     int // last line
 	turns   []*turn
 }
 
+// Dialect returns the name of the script's wire format.
+func (s *Script) Dialect() string { return s.dialect.name }
+
 // A dialect is a wire format that a script can name.
 type dialect struct {
-	name   string
-	server wire.Server
-	paths  []string // suffixes of the request paths
+	name string
+	wire.Dialect
+	paths []string // suffixes of the request paths
 }
 
 // dialects lists the wire formats. The first is the default.
 var dialects = [...]dialect{
-	{"messages", messages.Server{}, []string{"/messages"}},
-	{"chat", chat.Server{Dialect: chat.Dialect{Documents: true, Replay: chat.ReplayContent}}, []string{"/chat/completions"}},
-	{"responses", responses.Server{}, []string{"/responses"}},
-	{"gemini", gemini.Server{}, []string{"enerateContent"}},
-	{"bedrock", bedrock.NewServer(), []string{"/invoke", "/invoke-with-response-stream"}},
-	{"vertex", vertex.NewServer(), []string{":rawPredict", ":streamRawPredict"}},
+	{"messages", messages.Dialect{}, []string{"/messages"}},
+	{"chat", chat.Dialect{Documents: true, Replay: chat.ReplayContent}, []string{"/chat/completions"}},
+	{"responses", responses.Dialect{}, []string{"/responses"}},
+	{"gemini", gemini.Dialect{}, []string{"enerateContent"}},
+	{"bedrock", bedrock.NewDialect("us-east-1"), []string{"/invoke", "/invoke-with-response-stream"}},
+	{"vertex", vertex.NewDialect("project", "global"), []string{":rawPredict", ":streamRawPredict"}},
 }
 
 // A Player plays a script once: each request is answered by a turn. It is safe for concurrent
 // use; requests take turns in order of arrival.
 type Player struct {
 	script  *Script
-	dialect wire.Server
+	dialect wire.Dialect
+	server  wire.Server
 
 	encoding sync.Mutex
 	encoder  wire.Encoder
@@ -69,17 +74,29 @@ type Player struct {
 	pause   func(time.Duration)
 }
 
-// NewPlayer returns a player for s in the dialect of s.
-func NewPlayer(s *Script) *Player {
-	if s.dialect == nil {
-		return NewPlayerIn(dialects[0].server, s)
+// Open loads the script at path and returns a player for it.
+func Open(path string) (*Player, error) {
+	s, err := Load(path)
+	if err != nil {
+		return nil, err
 	}
-	return NewPlayerIn(s.dialect, s)
+	if s.dialect.name == dialects[0].name {
+		return NewPlayer(s), nil
+	}
+	if err := s.checkRecorded(); err != nil {
+		return nil, err
+	}
+	p := NewPlayerIn(recorded{s.dialect}, s)
+	p.dialect = s.dialect.Dialect // with its optional methods
+	return p, nil
 }
 
-// NewPlayerIn returns a player for s in the given dialect, regardless of the dialect of s.
-func NewPlayerIn(d wire.Server, s *Script) *Player {
-	return &Player{script: s, dialect: d, encoder: d.NewEncoder(), played: make([]int, len(s.turns))}
+// NewPlayer returns a player for s in the first dialect.
+func NewPlayer(s *Script) *Player { return NewPlayerIn(messages.Server{}, s) }
+
+// NewPlayerIn returns a player for s on the given server, regardless of the dialect of s.
+func NewPlayerIn(server wire.Server, s *Script) *Player {
+	return &Player{script: s, dialect: server, server: server, encoder: server.NewEncoder(), played: make([]int, len(s.turns))}
 }
 
 // SaveRequests makes the player write each following request to dir, indented, as
@@ -148,7 +165,7 @@ func (p *Player) Err() error {
 
 // admit records a request and returns its answer.
 func (p *Player) admit(q *query) *answer {
-	violation := p.dialect.Check(q.header, q.body)
+	violation := p.server.Check(q.header, q.body)
 
 	p.mu.Lock()
 	defer p.mu.Unlock()

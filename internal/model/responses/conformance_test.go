@@ -7,6 +7,7 @@ import (
 	"adze/internal/model"
 	"adze/internal/model/modeltest"
 	"adze/internal/model/responses"
+	"adze/internal/model/responses/responsestest"
 	"adze/internal/model/wire"
 	"adze/internal/msg"
 )
@@ -35,7 +36,7 @@ func TestConformance(t *testing.T) {
 	phase := func(name string) msg.Part { return &msg.Thinking{Signature: `responses:{"phase":"` + name + `"}`} }
 	bare := `responses:{"type":"reasoning","id":"rs_msg_1_0","summary":[],"encrypted_content":"eA=="}`
 	modeltest.Run(t, modeltest.Dialect{
-		Server: responses.Server{},
+		Server: responsestest.Server{},
 		Cannot: []string{"malformed tool input", "thinking", "redacted thinking", "cache usage", "context exceeded", "pause"},
 		Answers: []modeltest.Answer{
 			{Name: "malformed arguments", Spell: modeltest.Events(

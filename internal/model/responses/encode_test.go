@@ -1,6 +1,8 @@
-package responses
+package responses_test
 
 import (
+	. "adze/internal/model/responses"
+	"adze/internal/model/responses/responsestest"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -55,7 +57,7 @@ func encode(t testing.TB, e wire.Encoder, r *model.Request, extra string) string
 
 func check(t testing.TB, body string) {
 	t.Helper()
-	if err := (Server{}).Check(nil, []byte(body)); err != nil {
+	if err := (responsestest.Server{}).Check(nil, []byte(body)); err != nil {
 		t.Errorf("%v\n%s", err, body)
 	}
 }
@@ -256,13 +258,11 @@ func TestObjectSchema(t *testing.T) {
 		`{"properties":{"a":{}},"anyOf":[{"required":["a"]}]}`:        {`{"type":"object","properties":{"a":{}}}`, "\n\nThe input also fits the JSON Schema \"anyOf\": [{\"required\":[\"a\"]}]"},
 		`{"type":["object","null"],"properties":{},"title":"\u00e9"}`: {`{"type":"object","properties":{},"title":"\u00e9"}`, ""},
 	} {
-		got, note := objectSchema(json.RawMessage(in))
+		got, note := ObjectSchema(json.RawMessage(in))
 		if string(got) != want[0] || note != want[1] {
 			t.Errorf("%s is %s and %q, want %q", in, got, note, want)
 		}
-		if err := (&readTool{Name: "x", Parameters: got, Strict: new(bool)}).checkSchema(); err != nil {
-			t.Error(err)
-		}
+		check(t, `{"model":"m","input":"a","tools":[{"type":"function","name":"x","strict":false,"parameters":`+string(got)+`}]}`)
 	}
 }
 
@@ -320,10 +320,10 @@ func TestRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := (Server{}).Check(nil, body.Bytes()); err != nil {
+		if err := (responsestest.Server{}).Check(nil, body.Bytes()); err != nil {
 			t.Fatalf("%v\n%s", err, body.Bytes())
 		}
-		back, err := Server{}.Read(body.Bytes())
+		back, err := responsestest.Server{}.Read(body.Bytes())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -380,7 +380,7 @@ func TestCheck(t *testing.T) {
 		body(user+`,{"type":"reasoning","encrypted_content":"x"},{"role":"assistant","content":"x"},`+user, ""):              "summary",
 		body(user+`,{"type":"reasoning","summary":[],"encrypted_content":"x"},{"role":"assistant","content":"x"},`+user, ""): "",
 	} {
-		err := Server{}.Check(nil, []byte(in))
+		err := responsestest.Server{}.Check(nil, []byte(in))
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", in, err, want)
 		}

@@ -2,7 +2,6 @@ package responses
 
 import (
 	"encoding/json"
-	"maps"
 	"slices"
 
 	"adze/internal/msg"
@@ -59,7 +58,7 @@ func objectSchema(schema json.RawMessage) (fit json.RawMessage, note string) {
 // all their properties required.
 func isStrict(schema json.RawMessage) bool {
 	var s any
-	return json.Unmarshal(schema, &s) == nil && loose(s) == ""
+	return json.Unmarshal(schema, &s) == nil && !isLoose(s)
 }
 
 // looseKeywords lists the keywords not allowed in an enforced schema.
@@ -68,42 +67,37 @@ var looseKeywords = []string{
 	"minProperties", "maxProperties", "uniqueItems", "contains", "unevaluatedProperties", "unevaluatedItems",
 }
 
-// loose returns the reason a schema cannot be enforced, or "".
-func loose(schema any) string {
+// isLoose reports whether a schema cannot be enforced.
+func isLoose(schema any) bool {
 	s, ok := schema.(map[string]any)
 	if !ok {
-		return ""
+		return false
 	}
 	for _, keyword := range looseKeywords {
 		if _, found := s[keyword]; found {
-			return "'" + keyword + "' is not permitted"
+			return true
 		}
 	}
 	properties, _ := s["properties"].(map[string]any)
 	if _, isObject := s["properties"]; isObject || s["type"] == "object" {
 		if s["additionalProperties"] != false {
-			return "'additionalProperties' is required to be supplied and to be false"
+			return true
 		}
 		required, _ := s["required"].([]any)
-		for _, name := range slices.Sorted(maps.Keys(properties)) {
+		for name := range properties {
 			if !slices.Contains(required, any(name)) {
-				return "'required' is required to be supplied and to be an array including every key in properties. Missing '" + name + "'"
+				return true
 			}
 		}
 	}
 	for _, keyword := range []string{"properties", "$defs", "definitions"} {
 		inner, _ := s[keyword].(map[string]any)
-		for _, name := range slices.Sorted(maps.Keys(inner)) {
-			if why := loose(inner[name]); why != "" {
-				return why
+		for _, s := range inner {
+			if isLoose(s) {
+				return true
 			}
 		}
 	}
 	list, _ := s["anyOf"].([]any)
-	for _, inner := range list {
-		if why := loose(inner); why != "" {
-			return why
-		}
-	}
-	return loose(s["items"])
+	return slices.ContainsFunc(list, isLoose) || isLoose(s["items"])
 }

@@ -1,6 +1,8 @@
-package responses
+package responses_test
 
 import (
+	. "adze/internal/model/responses"
+	"adze/internal/model/responses/responsestest"
 	"context"
 	"encoding/json"
 	"errors"
@@ -416,7 +418,7 @@ func TestErrors(t *testing.T) {
 			want = model.ServerFault
 		}
 		for _, message := range []string{"", `some "words"`} {
-			status, body := Server{}.EncodeError(k, message)
+			status, body := responsestest.Server{}.EncodeError(k, message)
 			kind := Dialect{}.Error(status, body).Kind
 			if k == model.OverWindow && message != "" && kind == model.TooLong {
 				kind = k // the message has no numbers

@@ -8,10 +8,13 @@ import (
 	"adze/internal/agent"
 	"adze/internal/model"
 	"adze/internal/model/chat"
+	"adze/internal/model/chat/chattest"
 	"adze/internal/model/gemini"
+	"adze/internal/model/gemini/geminitest"
 	"adze/internal/model/messages"
 	"adze/internal/model/modeltest"
 	"adze/internal/model/responses"
+	"adze/internal/model/responses/responsestest"
 	"adze/internal/model/retry"
 	"adze/internal/model/router"
 	"adze/internal/model/wire"
@@ -33,10 +36,10 @@ func TestEveryPair(t *testing.T) {
 		server  wire.Server
 	}{
 		{"messages", wire.Service{Dialect: messages.Dialect{}, Header: http.Header{"Anthropic-Version": {"2023-06-01"}}, KeyHeader: "X-Api-Key"}, messages.Server{}},
-		{"chat", wire.Service{Dialect: chat.Dialect{}, KeyHeader: "Authorization"}, chat.Server{}},
-		{"chat with short ids", wire.Service{Dialect: chat.Dialect{ShortIDs: true}, KeyHeader: "Authorization"}, chat.Server{Dialect: chat.Dialect{ShortIDs: true}}},
-		{"responses", wire.Service{Dialect: responses.Dialect{}, KeyHeader: "Authorization"}, responses.Server{}},
-		{"gemini", wire.Service{Dialect: gemini.Dialect{}, KeyHeader: "X-Goog-Api-Key"}, gemini.Server{}},
+		{"chat", wire.Service{Dialect: chat.Dialect{}, KeyHeader: "Authorization"}, chattest.Server{}},
+		{"chat with short ids", wire.Service{Dialect: chat.Dialect{ShortIDs: true}, KeyHeader: "Authorization"}, chattest.Server{Dialect: chat.Dialect{ShortIDs: true}}},
+		{"responses", wire.Service{Dialect: responses.Dialect{}, KeyHeader: "Authorization"}, responsestest.Server{}},
+		{"gemini", wire.Service{Dialect: gemini.Dialect{}, KeyHeader: "X-Goog-Api-Key"}, geminitest.Server{}},
 	}
 	for _, a := range dialects {
 		for _, b := range dialects {
@@ -101,8 +104,8 @@ say Done.
 func TestStrangeIDs(t *testing.T) {
 	ids := []string{"toolu_01", "call|fc_68a1+/=", strings.Repeat("x", 100), strings.Repeat("x", 100) + "y", "函数", "a b"}
 	for name, d := range map[string]wire.Server{
-		"messages": messages.Server{}, "chat": chat.Server{}, "short": chat.Server{Dialect: chat.Dialect{ShortIDs: true}},
-		"responses": responses.Server{}, "gemini": gemini.Server{},
+		"messages": messages.Server{}, "chat": chattest.Server{}, "short": chattest.Server{Dialect: chat.Dialect{ShortIDs: true}},
+		"responses": responsestest.Server{}, "gemini": geminitest.Server{},
 	} {
 		req := &model.Request{Model: "m", MaxTokens: 1000, Tools: []msg.ToolSpec{{Name: "Ping", Schema: []byte(`{"type":"object"}`)}}}
 		req.Messages = []msg.Message{msg.UserText("go")}

@@ -54,7 +54,8 @@ func Service(c Config) (wire.Service, error) {
 	case !valid(c.Region):
 		return wire.Service{}, errors.New("the region is not of the form us-east5 or global; check CLOUD_ML_REGION")
 	}
-	d := Dialect{Dialect: quirks(), Project: c.Project, Region: c.Region, Fixed: c.BaseURL != "", Getenv: c.Getenv}
+	d := NewDialect(c.Project, c.Region)
+	d.Fixed, d.Getenv = c.BaseURL != "", c.Getenv
 	s := wire.Service{Dialect: d, Address: address(c.Region), Adapt: messages.LocalCache}
 	s.NewAuthorizer = func(wc wire.Config) (wire.Authorizer, error) {
 		if c.SkipAuth {
@@ -73,8 +74,10 @@ func Service(c Config) (wire.Service, error) {
 	return s, nil
 }
 
-// quirks returns the Messages dialect settings for this service.
-func quirks() messages.Dialect { return messages.Dialect{Version: "vertex-2023-10-16"} }
+// NewDialect returns the dialect for requests for a project's models in region.
+func NewDialect(project, region string) Dialect {
+	return Dialect{Dialect: messages.Dialect{Version: "vertex-2023-10-16"}, Project: project, Region: region}
+}
 
 // valid reports whether a region can be part of a URL.
 func valid(region string) bool {

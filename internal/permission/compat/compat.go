@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"adze/internal/platform/text/spell"
+	"adze/internal/platform/text/rank"
 )
 
 // Rule names that match a call's effects, whichever tool makes it.
@@ -109,7 +109,7 @@ func Unknown(name string) string {
 	case strings.HasPrefix(strings.ToLower(name), "mcp_"):
 		return "unknown tool " + name + "; a server's tools are called mcp__server__tool"
 	}
-	if near := spell.Closest(name, Names(), 1); len(near) > 0 {
+	if near := rank.Closest(name, Names(), 1); len(near) > 0 {
 		return "unknown tool " + name + " (did you mean " + near[0] + "?)"
 	}
 	return "unknown tool " + name

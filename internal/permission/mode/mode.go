@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/platform/text/spell"
+	"adze/internal/platform/text/rank"
 )
 
 // A Mode decides about calls that no rule covers.
@@ -58,7 +58,7 @@ func Parse(name string) (Mode, error) {
 		names = append(names, string(m))
 	}
 	err := fmt.Errorf("unknown permission mode %q: choose one of %s", name, strings.Join(names, ", "))
-	if near := spell.Closest(name, names, 1); len(near) > 0 {
+	if near := rank.Closest(name, names, 1); len(near) > 0 {
 		err = fmt.Errorf("%w; did you mean %s?", err, near[0])
 	}
 	return "", err

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/platform/text/spell"
+	"adze/internal/platform/text/rank"
 )
 
 // typeTable lists the file names of each type: a word that begins with a dot is an extension,
@@ -226,7 +226,7 @@ func typeFilter(name string) (func(rel string) bool, error) {
 		}
 	}
 	if len(close) == 0 {
-		close = spell.Closest(name, known, 3)
+		close = rank.Closest(name, known, 3)
 	}
 	if len(close) == 0 {
 		return nil, fmt.Errorf("unknown file type %q: use glob instead, such as *.%s", name, strings.TrimPrefix(name, "."))

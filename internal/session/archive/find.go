@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"adze/internal/platform/text/amount"
-	"adze/internal/platform/text/spell"
+	"adze/internal/platform/text/rank"
 	"adze/internal/session/store"
 )
 
@@ -196,7 +196,7 @@ func near(infos []Info, what string) []Info {
 	for i := range infos {
 		names = append(names, infos[i].Name(), infos[i].ID)
 	}
-	for _, name := range spell.Closest(what, names, 3) {
+	for _, name := range rank.Closest(what, names, 3) {
 		for _, i := range infos {
 			if i.Name() == name || i.ID == name {
 				add(i)

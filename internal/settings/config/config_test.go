@@ -11,7 +11,7 @@ import (
 
 	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/text/jsonc"
-	"adze/internal/platform/text/spell"
+	"adze/internal/platform/text/rank"
 )
 
 var keys = []Key{
@@ -47,7 +47,7 @@ func given(value string) File { return TextOrFile(scope.Flag, "--settings", valu
 
 func run(t *testing.T, user, extra string, vars map[string]string) got {
 	t.Helper()
-	src := Sources{Getenv: func(name string) string { return vars[name] }, Closest: spell.Closest}
+	src := Sources{Getenv: func(name string) string { return vars[name] }, Closest: rank.Closest}
 	if user != "" {
 		t.Chdir(t.TempDir())
 		if err := os.WriteFile("settings.json", []byte(user), 0o600); err != nil {
@@ -270,7 +270,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add("{\n\"model\":\"\\u00e9\",}")
 	f.Add(`{"read":{"read":{"read":{}}},"read.dedup":false}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		s, warnings := Load(Sources{Files: []File{given("{" + text)}, Closest: spell.Closest}, keys)
+		s, warnings := Load(Sources{Files: []File{given("{" + text)}, Closest: rank.Closest}, keys)
 		if n := s.Int("read.maxTokens"); n < 100 || n > 1_000_000 {
 			t.Errorf("%d", n)
 		}

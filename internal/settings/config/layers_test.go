@@ -13,7 +13,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"adze/internal/platform/fs/scope"
-	"adze/internal/platform/text/spell"
+	"adze/internal/platform/text/rank"
 )
 
 var layered = []Key{
@@ -67,7 +67,7 @@ func (w *world) write(rel, text string) {
 }
 
 func (w *world) sources() Sources {
-	return Sources{Files: w.Files(), Home: w.path("home"), Root: w.Roots[0], Closest: spell.Closest, Approved: func(Claim) bool { return true }}
+	return Sources{Files: w.Files(), Home: w.path("home"), Root: w.Roots[0], Closest: rank.Closest, Approved: func(Claim) bool { return true }}
 }
 
 func (w *world) load() (*Settings, []string) {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"adze/internal/platform/text/spell"
+	"adze/internal/platform/text/rank"
 )
 
 // Check reports all violations of s in input, and returns the input with lossless conversions
@@ -238,7 +238,7 @@ func (s *Schema) choices(v value) string {
 		return all[0]
 	}
 	list := "one of " + strings.Join(all, ", ")
-	if near := spell.Closest(v.text, words, 1); v.kind == text && len(near) > 0 {
+	if near := rank.Closest(v.text, words, 1); v.kind == text && len(near) > 0 {
 		list += fmt.Sprintf(" (probably %q)", near[0])
 	}
 	return list
@@ -247,7 +247,7 @@ func (s *Schema) choices(v value) string {
 // unknown returns a message that key is an unknown field, with a suggestion.
 func (s *Schema) unknown(key string) string {
 	known := s.names()
-	if near := spell.Closest(key, known, 1); len(near) > 0 {
+	if near := rank.Closest(key, known, 1); len(near) > 0 {
 		return fmt.Sprintf("unknown field; did you mean %s?", near[0])
 	}
 	if len(known) == 0 {

@@ -1,6 +1,10 @@
 // Package schema validates a tool's input against its JSON Schema. It supports the keywords
 // adze's own tools use, reports all failures at once in terms a model can act on, and makes
 // only lossless, unambiguous repairs.
+//
+// jsonschema-go, which package draft uses for third-party schemas, is no substitute: it reports
+// one failure, with the schema's path and without a suggestion, accepts repeated keys, rounds
+// large integers, and takes about three times as long to compile adze's schemas.
 package schema
 
 import (

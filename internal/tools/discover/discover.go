@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"strings"
 
-	"adze/internal/platform/text/tfidf"
+	"adze/internal/platform/text/rank/tfidf"
 	"adze/internal/tool"
 )
 

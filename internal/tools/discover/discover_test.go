@@ -12,7 +12,7 @@ import (
 
 	"adze/internal/domain/skill"
 	"adze/internal/msg"
-	"adze/internal/platform/text/tfidf"
+	"adze/internal/platform/text/rank/tfidf"
 	"adze/internal/tool"
 	"adze/internal/tool/tooltest"
 )

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"adze/internal/domain/skill"
-	"adze/internal/platform/text/tfidf"
+	"adze/internal/platform/text/rank/tfidf"
 	"adze/internal/tool"
 	"adze/internal/tool/suggest"
 )

@@ -2,8 +2,8 @@ package discover
 
 import (
 	"adze/internal/domain/skill"
+	"adze/internal/platform/text/rank/tfidf"
 	"adze/internal/platform/text/textlist"
-	"adze/internal/platform/text/tfidf"
 	"adze/internal/tool/suggest"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"adze/internal/platform/text/tfidf"
+	"adze/internal/platform/text/rank/tfidf"
 	"adze/internal/tool"
 	"adze/internal/tool/suggest"
 )

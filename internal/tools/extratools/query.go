@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/platform/text/tfidf"
+	"adze/internal/platform/text/rank/tfidf"
 	"adze/internal/tool"
 )
 

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"adze/internal/platform/text/tfidf"
+	"adze/internal/platform/text/rank/tfidf"
 )
 
 // alikeWeight is the weight of a query word's synonym.

@@ -16,7 +16,7 @@ import (
 	"adze/internal/mcp/content"
 	"adze/internal/msg"
 	"adze/internal/platform/text/amount"
-	"adze/internal/platform/text/spell"
+	"adze/internal/platform/text/rank"
 	"adze/internal/tool"
 )
 
@@ -93,7 +93,7 @@ func (c *Config) check(server string) error {
 		}
 	}
 	text := fmt.Sprintf("no server %s; %s", tool.OneLine(server, 64), known)
-	if near := spell.Closest(server, having, 1); len(near) > 0 {
+	if near := rank.Closest(server, having, 1); len(near) > 0 {
 		text += "; did you mean " + near[0] + "?"
 	}
 	return errors.New(text)

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"adze/internal/domain/skill"
-	"adze/internal/platform/text/spell"
+	"adze/internal/platform/text/rank"
 	"adze/internal/tool"
 )
 
@@ -111,7 +111,7 @@ func (c *Config) bind(in Input) (tool.Call, error) {
 
 func (c *Config) unknown(name string) error {
 	name = tool.OneLine(name, 80)
-	if near := spell.Closest(name, c.Names(), 3); len(near) > 0 {
+	if near := rank.Closest(name, c.Names(), 3); len(near) > 0 {
 		return fmt.Errorf("unknown skill %q; did you mean %s?", name, strings.Join(near, ", "))
 	}
 	return fmt.Errorf("unknown skill %q; only the user can run built-in commands", name)

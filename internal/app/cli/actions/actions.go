@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"adze/internal/app/cli/flags"
-	"adze/internal/platform/text/spell"
+	"adze/internal/platform/text/rank"
 	"adze/internal/setup"
 )
 
@@ -55,7 +55,7 @@ func (t Table[T]) Help() (list []flags.Action) {
 
 // Unknown returns the error for an unknown action, given the known names.
 func Unknown(command, name string, names []string) error {
-	if near := spell.Closest(name, names, 1); len(near) > 0 {
+	if near := rank.Closest(name, names, 1); len(near) > 0 {
 		return setup.Errorf("unknown command: adze %s %s; did you mean %s?", command, name, near[0])
 	}
 	return setup.Errorf("unknown command: adze %s %s; usage: adze %s %s", command, name, command, strings.Join(names, "|"))

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"adze/internal/platform/text/spell"
+	"adze/internal/platform/text/rank"
 	"adze/internal/setup"
 )
 
@@ -152,7 +152,7 @@ func unknownFlag(table []Flag, name string) error {
 		names = append(names, f.Name)
 		names = append(names, f.Aliases...)
 	}
-	if near := spell.Closest(strings.TrimLeft(name, "-"), names, 1); len(near) > 0 {
+	if near := rank.Closest(strings.TrimLeft(name, "-"), names, 1); len(near) > 0 {
 		return setup.Errorf("unknown flag %s; did you mean --%s? See adze --help", name, near[0]) // clients look for these words
 	}
 	return setup.Errorf("unknown flag %s; see adze --help", name)

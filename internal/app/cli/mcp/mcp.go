@@ -12,7 +12,7 @@ import (
 	"adze/internal/app/cli/flags"
 	"adze/internal/feature/mcp"
 	"adze/internal/mcp/roster"
-	"adze/internal/platform/text/spell"
+	"adze/internal/platform/text/rank"
 	"adze/internal/settings"
 	"adze/internal/ui/console"
 )
@@ -124,7 +124,7 @@ func find(r *roster.Roster, name string) (*roster.Entry, error) {
 	for _, e := range r.Entries {
 		names = append(names, e.Name)
 	}
-	switch near := spell.Closest(name, names, 1); {
+	switch near := rank.Closest(name, names, 1); {
 	case len(names) == 0:
 		return nil, fmt.Errorf("no server %s: no servers are configured; adze mcp add adds one", roster.Shown(name))
 	case len(near) > 0:

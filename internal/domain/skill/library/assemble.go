@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"adze/internal/domain/skill"
+	"adze/internal/platform/fs/filestate"
 )
 
 // maxProblems is the maximum number of problems in a set.
@@ -182,8 +183,8 @@ func (a *assembly) file(root *Root, r *record, name, path string) {
 // first reports whether a file is not yet known under another path. Two names that share an
 // inode but are not symlinks to each other, such as deduplicated copies, are two files.
 func (a *assembly) first(r *record, path string) bool {
-	id := inode{r.stamp.device, r.stamp.inode}
-	if r.stamp == (stamp{}) {
+	id := inode{r.stamp.Dev, r.stamp.Inode}
+	if r.stamp == (filestate.Stamp{}) {
 		return true // nothing is known about it
 	}
 	if id.number != 0 {
@@ -219,10 +220,10 @@ func text(path string, h *skill.Head) func(context.Context) (string, error) {
 			return "", fmt.Errorf("the skill is gone: %s does not exist any more", path)
 		case err != nil:
 			return "", fmt.Errorf("%s: %s", path, words(err))
-		case !i.regular || i.size > skill.MaxFile:
+		case !i.regular || i.stamp.Size > skill.MaxFile:
 			return "", fmt.Errorf("%s is no longer a regular file of at most %d bytes", path, skill.MaxFile)
 		}
-		data := make([]byte, i.size+1)
+		data := make([]byte, i.stamp.Size+1)
 		n, err := anywhere.read(path, data, -1)
 		if errors.Is(err, errLink) {
 			var real string
@@ -237,7 +238,7 @@ func text(path string, h *skill.Head) func(context.Context) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if int64(n) > i.size || !reflect.DeepEqual(now, *h) {
+		if int64(n) > i.stamp.Size || !reflect.DeepEqual(now, *h) {
 			return "", fmt.Errorf("%s has just been changed; call the skill again", path)
 		}
 		return body, nil

@@ -55,7 +55,7 @@ func BenchmarkWarm(b *testing.B) {
 	l.Set(context.Background())
 	age(b, l)
 	l.Close()
-	saveIndex(index, l.scanner.encode())
+	saveIndex(b, index, l.scanner.known)
 	b.ResetTimer()
 	for b.Loop() {
 		l := Open(Config{Roots: roots, Index: index})
@@ -72,7 +72,7 @@ func BenchmarkEarly(b *testing.B) {
 	l.Set(context.Background())
 	age(b, l)
 	l.Close()
-	saveIndex(index, l.scanner.encode())
+	saveIndex(b, index, l.scanner.known)
 	b.ResetTimer()
 	for b.Loop() {
 		l := Open(Config{Roots: roots, Index: index})

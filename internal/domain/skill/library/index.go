@@ -1,46 +1,18 @@
 package library
 
 import (
-	"encoding/binary"
 	"encoding/json"
-	"hash/crc32"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"unsafe"
 
 	"adze/internal/domain/skill"
 	"adze/internal/platform/fs/cachefile"
-	"adze/internal/platform/fs/fsys"
-	"adze/internal/platform/fs/replace"
 )
 
 // The index caches parsed skills so that startup compares file times instead of reading files.
-// An index that is damaged, has another format or is too large is ignored. Entries written by
-// another adze version are shown, but re-read before use. The index belongs to the user, like
-// the user's skills, and does not determine which skills are used.
-//
-// It consists of a line naming the format, a checksum, the program and the directories. The
-// format number is incremented whenever the encoding changes. Numbers are varints; strings are
-// preceded by their length.
-const (
-	indexMark = "adze skills 2\n"
-	maxIndex  = 32 << 20
-)
-
-// program identifies this build. Another version may parse the same file differently.
-func program() (id [2]uint64) {
-	path, err := os.Executable()
-	if err != nil {
-		return id
-	}
-	i, err := anywhere.stat(path)
-	if err != nil {
-		return id
-	}
-	return [2]uint64{uint64(i.size), uint64(i.modified)}
-}
+// Entries written by another adze version are shown, but re-read before use. The index belongs
+// to the user, like the user's skills, and does not determine which skills are used.
+var indexFormat = cachefile.Format{Mark: "adze skills 3\n", Max: 32 << 20}
 
 // loadIndex returns the content of the index and whether another program wrote it, or nil if it
 // is unusable.
@@ -48,19 +20,11 @@ func loadIndex(path string) (known map[key]*folder, foreign bool) {
 	if path == "" {
 		return nil, false
 	}
-	i, err := anywhere.stat(path)
-	if err != nil || !i.regular || i.size > maxIndex {
+	r := indexFormat.Load(path)
+	if r == nil {
 		return nil, false
 	}
-	if st, err := os.Lstat(path); err != nil || !fsys.Own(st) {
-		return nil, false
-	}
-	data := make([]byte, i.size)
-	n, err := anywhere.read(path, data, -1)
-	if err != nil || n != len(data) {
-		return nil, false
-	}
-	return decodeIndex(data, program())
+	return decodeIndex(r), r.Foreign()
 }
 
 // loadNewest loads the most recently written index in path's directory. The skills of the user
@@ -92,333 +56,160 @@ func (f *folder) doubt() {
 	}
 }
 
-// saveIndex writes the index. If that fails, the next startup reads the skills again.
-func saveIndex(path string, data []byte) {
-	if len(data) > maxIndex || fsys.MkdirPrivate(filepath.Dir(path)) != nil {
-		return
-	}
-	replace.WriteFile(path, data, 0o600) // ok: it is a cache
-}
-
-// encode returns the encoded index.
-func (sc *scanner) encode() []byte { return encodeIndex(sc.known, program()) }
-
-func encodeIndex(known map[key]*folder, program [2]uint64) []byte {
-	var one encoder
-	e := make(encoder, 0, roomOf(known)) // allocate once
-	e = append(append(e, indexMark...), 0, 0, 0, 0)
-	e.uint(program[0])
-	e.uint(program[1])
-	e.uint(uint64(len(known)))
+func encodeIndex(known map[key]*folder) *cachefile.Writer {
+	const perFolder, perEntry = 200, 320 // approximate bytes
+	w := &cachefile.Writer{}
+	room := len(known) * perFolder
 	for _, f := range known {
-		one = one[:0]
-		one.folder(f)
-		e.text(f.path)
-		e.flags(f.commands)
-		e.uint(uint64(len(one)))
-		e = append(e, one...)
+		room += len(f.entries) * perEntry
 	}
-	binary.LittleEndian.PutUint32(e[len(indexMark):], checksum(e[len(indexMark)+4:]))
-	return e
-}
-
-// roomOf returns the approximate size of the index in bytes.
-func roomOf(known map[key]*folder) int {
-	const perFolder, perEntry = 200, 320
-	n := len(known) * perFolder
+	w.Grow(room)
+	w.Number(uint64(len(known)))
 	for _, f := range known {
-		n += len(f.raw) + len(f.entries)*perEntry
+		f.encode(w)
 	}
-	return n
+	return w
 }
 
-// checksum uses the IEEE polynomial: building the tables of the others takes longer than
-// reading the index may.
-func checksum(data []byte) uint32 { return crc32.ChecksumIEEE(data) }
-
-// decodeIndex decodes an index, or returns nil, and reports whether another program wrote it.
-// Directories are decoded lazily. The caller must not modify data.
-func decodeIndex(data []byte, program [2]uint64) (known map[key]*folder, foreign bool) {
-	if len(data) < len(indexMark)+4 || string(data[:len(indexMark)]) != indexMark {
-		return nil, false
-	}
-	sum := binary.LittleEndian.Uint32(data[len(indexMark):])
-	data = data[len(indexMark)+4:]
-	if checksum(data) != sum {
-		return nil, false
-	}
-	d := decoder{rest: unsafe.String(unsafe.SliceData(data), len(data))}
-	foreign = [2]uint64{d.uint(), d.uint()} != program
-	n := d.count(minIndexed)
-	known = make(map[key]*folder, n)
+// decodeIndex decodes an index, or returns nil.
+func decodeIndex(r *cachefile.Reader) map[key]*folder {
+	n := r.CountOf(minFolder)
+	known := make(map[key]*folder, n)
 	folders := make([]folder, n)
 	for i := range folders {
-		k := key{d.text(), d.flags() != 0}
-		if folders[i].raw = d.text(); folders[i].raw == "" {
-			return nil, false
+		f := &folders[i]
+		if f.decode(r, 0); r.Failed() {
+			return nil
 		}
-		known[k] = &folders[i]
+		known[key{f.path, f.commands}] = f
 	}
-	if d.failed || d.rest != "" {
-		return nil, false
-	}
-	return known, foreign
-}
-
-// load decodes the folder. It returns nil if f is nil or the encoding is invalid.
-func (f *folder) load() *folder {
-	if f == nil || f.raw == "" {
-		return f
-	}
-	d := decoder{rest: f.raw}
-	*f = folder{}
-	d.folder(f, 0)
-	if d.failed || d.rest != "" {
+	if !r.Whole() {
 		return nil
 	}
-	return f
+	return known
 }
 
-// loadAll decodes all folders and drops invalid ones.
-func loadAll(known map[key]*folder) {
-	for k, f := range known {
-		if f.load() == nil {
-			delete(known, k)
-		}
-	}
-}
-
-// An encoder encodes an index.
-type encoder []byte
-
-func (e *encoder) uint(n uint64) { *e = binary.AppendUvarint(*e, n) }
-
-func (e *encoder) text(s string) {
-	e.uint(uint64(len(s)))
-	*e = append(*e, s...)
-}
-
-func (e *encoder) texts(list []string) {
-	e.uint(uint64(len(list)))
-	for _, s := range list {
-		e.text(s)
-	}
-}
-
-// flags writes up to eight booleans.
-func (e *encoder) flags(flags ...bool) {
-	var b byte
-	for i, set := range flags {
-		if set {
-			b |= 1 << i
-		}
-	}
-	*e = append(*e, b)
-}
-
-func (e *encoder) stamp(s stamp) {
-	e.uint(s.device)
-	e.uint(s.inode)
-	e.uint(uint64(s.size))
-	e.uint(uint64(s.modified))
-	e.uint(uint64(s.changed))
-}
-
-func (e *encoder) folder(f *folder) {
-	e.text(f.path)
-	e.flags(f.commands, f.single, f.sure, f.more)
-	e.stamp(f.stamp)
-	e.text(f.broken)
-	e.uint(uint64(len(f.entries)))
-	for i := range f.entries {
-		entry := &f.entries[i]
-		e.text(entry.name)
-		e.flags(entry.file != nil, entry.sub != nil)
-		if entry.file != nil {
-			e.record(entry.file)
-		}
-		if entry.sub != nil {
-			e.folder(entry.sub)
-		}
-	}
-}
-
-func (e *encoder) record(r *record) {
-	h := &r.head
-	e.flags(r.sure, r.inFolder, r.broken != nil, h.Fork, h.Hidden, h.Manual, h.Hooks != nil)
-	e.stamp(r.stamp)
-	e.problems(r.problems)
-	if r.broken != nil {
-		e.problems([]skill.Problem{*r.broken})
-		return
-	}
-	e.texts([]string{h.Title, h.Description, h.When, h.Hint, h.Model, h.Effort, h.As, h.Version, h.Shell, string(h.Hooks)})
-	e.texts(h.Allowed)
-	e.texts(h.Arguments)
-	e.texts(h.Paths)
-}
-
-// problems writes the problems of one file, with the file name only once.
-func (e *encoder) problems(list []skill.Problem) {
-	e.uint(uint64(len(list)))
-	for _, p := range list {
-		e.text(p.File)
-		e.text(p.Field)
-		e.text(p.Text)
-	}
-}
-
-// A decoder decodes an index. After an error it returns zero values.
-type decoder struct {
-	rest   string
-	failed bool
-}
-
-func (d *decoder) fail() {
-	d.failed, d.rest = true, ""
-}
-
-func (d *decoder) uint() uint64 {
-	if d.rest != "" && d.rest[0] < 0x80 {
-		n := uint64(d.rest[0])
-		d.rest = d.rest[1:]
-		return n
-	}
-	var n uint64
-	for i := 0; i < len(d.rest) && i < binary.MaxVarintLen64; i++ {
-		b := d.rest[i]
-		n |= uint64(b&0x7f) << (7 * i)
-		if b < 0x80 {
-			d.rest = d.rest[i+1:]
-			return n
-		}
-	}
-	d.fail()
-	return 0
-}
-
-// count returns the number of items, each of which has at least size bytes.
-func (d *decoder) count(size int) int {
-	n := d.uint()
-	if n > uint64(len(d.rest)/size) {
-		d.fail()
-		return 0
-	}
-	return int(n)
-}
-
-func (d *decoder) text() string {
-	n := d.count(1)
-	s := d.rest[:n]
-	d.rest = d.rest[n:]
-	return s
-}
-
-func (d *decoder) texts() []string {
-	n := d.count(1)
-	if n == 0 {
-		return nil
-	}
-	list := make([]string, n)
-	for i := range list {
-		list[i] = d.text()
-	}
-	return list
-}
-
-func (d *decoder) flags() byte {
-	if d.rest == "" {
-		d.fail()
-		return 0
-	}
-	b := d.rest[0]
-	d.rest = d.rest[1:]
-	return b
-}
-
-func (d *decoder) stamp() stamp {
-	return stamp{d.uint(), d.uint(), int64(d.uint()), int64(d.uint()), int64(d.uint())}
-}
+// maxTogether is the number of records allocated at a time, because a damaged file may claim any
+// number.
+const maxTogether = 512
 
 // Minimum encoded sizes of a folder, an entry and a problem.
 const (
-	minIndexed = 3
+	minFolder  = 44
 	minEntry   = 2
 	minProblem = 3
 )
 
-func (d *decoder) folder(f *folder, depth int) {
-	f.path = d.text()
-	flags := d.flags()
-	f.commands, f.single, f.sure, f.more = flags&1 != 0, flags&2 != 0, flags&4 != 0, flags&8 != 0
-	f.stamp = d.stamp()
-	f.broken = d.text()
-	if depth > maxDepth {
-		d.fail()
+func (f *folder) encode(w *cachefile.Writer) {
+	w.Text(f.path)
+	w.Flags(f.commands, f.single, f.sure, f.more)
+	w.Stamp(f.stamp)
+	w.Text(f.broken)
+	w.Number(uint64(len(f.entries)))
+	for i := range f.entries {
+		entry := &f.entries[i]
+		w.Text(entry.name)
+		w.Flags(entry.file != nil, entry.sub != nil)
+		if entry.file != nil {
+			entry.file.encode(w)
+		}
+		if entry.sub != nil {
+			entry.sub.encode(w)
+		}
 	}
-	f.entries = make([]entry, d.count(minEntry))
-	records := make([]record, len(f.entries)) // allocated together, since most entries have one
+}
+
+// decode reads a folder. If that fails, so does r.
+func (f *folder) decode(r *cachefile.Reader, depth int) {
+	f.path = r.Text()
+	flags := r.Flags()
+	f.commands, f.single, f.sure, f.more = flags[0], flags[1], flags[2], flags[3]
+	f.stamp = r.Stamp()
+	f.broken = r.Text()
+	if depth > maxDepth {
+		r.Fail()
+	}
+	f.entries = make([]entry, r.CountOf(minEntry))
+	var records []record // allocated together, since most entries have one
 	for i := range f.entries {
 		e := &f.entries[i]
-		e.name = d.text()
-		flags := d.flags()
-		if flags&1 != 0 {
-			e.file = &records[i]
-			d.record(e.file)
+		e.name = r.Text()
+		flags := r.Flags()
+		if flags[0] {
+			if len(records) == 0 {
+				records = make([]record, min(len(f.entries)-i, maxTogether))
+			}
+			e.file, records = &records[0], records[1:]
+			e.file.decode(r)
 		}
-		if flags&2 != 0 {
+		if flags[1] {
 			e.sub = new(folder)
-			d.folder(e.sub, depth+1)
+			e.sub.decode(r, depth+1)
 		}
-		if d.failed {
+		if r.Failed() {
 			return
 		}
 	}
 	if !slices.IsSortedFunc(f.entries, func(a, b entry) int { return strings.Compare(a.name, b.name) }) {
-		d.fail()
+		r.Fail()
 	}
 }
 
-func (d *decoder) record(r *record) {
-	flags := d.flags()
-	r.sure, r.inFolder = flags&1 != 0, flags&2 != 0
-	h := &r.head
-	h.Fork, h.Hidden, h.Manual = flags&8 != 0, flags&16 != 0, flags&32 != 0
-	r.stamp = d.stamp()
-	r.problems = d.problems()
-	if flags&4 != 0 {
-		if list := d.problems(); len(list) == 1 {
-			r.broken = &list[0]
+func (x *record) encode(w *cachefile.Writer) {
+	h := &x.head
+	w.Flags(x.sure, x.inFolder, x.broken != nil, h.Fork, h.Hidden, h.Manual, h.Hooks != nil)
+	w.Stamp(x.stamp)
+	encodeProblems(w, x.problems)
+	if x.broken != nil {
+		encodeProblems(w, []skill.Problem{*x.broken})
+		return
+	}
+	w.Text(h.Title, h.Description, h.When, h.Hint, h.Model, h.Effort, h.As, h.Version, h.Shell, string(h.Hooks))
+	w.List(h.Allowed)
+	w.List(h.Arguments)
+	w.List(h.Paths)
+}
+
+func (x *record) decode(r *cachefile.Reader) {
+	flags := r.Flags()
+	h := &x.head
+	x.sure, x.inFolder, h.Fork, h.Hidden, h.Manual = flags[0], flags[1], flags[3], flags[4], flags[5]
+	x.stamp = r.Stamp()
+	x.problems = decodeProblems(r)
+	if flags[2] {
+		if list := decodeProblems(r); len(list) == 1 {
+			x.broken = &list[0]
 			return
 		}
-		d.fail()
+		r.Fail()
 	}
-	texts := [...]*string{&h.Title, &h.Description, &h.When, &h.Hint, &h.Model, &h.Effort, &h.As, &h.Version, &h.Shell, nil}
-	if d.count(1) != len(texts) {
-		d.fail()
+	for _, to := range []*string{&h.Title, &h.Description, &h.When, &h.Hint, &h.Model, &h.Effort, &h.As, &h.Version, &h.Shell} {
+		*to = r.Text()
 	}
-	for _, to := range texts {
-		s := d.text()
-		switch {
-		case to != nil:
-			*to = s
-		case flags&64 != 0 && json.Valid([]byte(s)):
-			h.Hooks = json.RawMessage(s)
-		case flags&64 != 0 || s != "":
-			d.fail()
-		}
+	switch hooks := r.Text(); {
+	case flags[6] && json.Valid([]byte(hooks)):
+		h.Hooks = json.RawMessage(hooks)
+	case flags[6] || hooks != "":
+		r.Fail()
 	}
-	h.Allowed, h.Arguments, h.Paths = d.texts(), d.texts(), d.texts()
+	h.Allowed, h.Arguments, h.Paths = r.List(), r.List(), r.List()
 }
 
-func (d *decoder) problems() []skill.Problem {
-	n := d.count(minProblem)
+func encodeProblems(w *cachefile.Writer, list []skill.Problem) {
+	w.Number(uint64(len(list)))
+	for _, p := range list {
+		w.Text(p.File, p.Field, p.Text)
+	}
+}
+
+func decodeProblems(r *cachefile.Reader) []skill.Problem {
+	n := r.CountOf(minProblem)
 	if n == 0 {
 		return nil
 	}
 	list := make([]skill.Problem, n)
 	for i := range list {
-		list[i] = skill.Problem{File: d.text(), Field: d.text(), Text: d.text()}
+		list[i] = skill.Problem{File: r.Text(), Field: r.Text(), Text: r.Text()}
 	}
 	return list
 }

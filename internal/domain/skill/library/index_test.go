@@ -2,8 +2,6 @@ package library
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,6 +17,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/domain/skill"
+	"adze/internal/platform/fs/cachefile"
+	"adze/internal/platform/fs/cachefile/cachefiletest"
+	"adze/internal/platform/fs/filestate"
 )
 
 // age makes files appear to the library as if they had not changed for a while.
@@ -67,7 +68,7 @@ func TestIndex(t *testing.T) {
 	want := first.Set(t.Context())
 	age(t, first)
 	first.Close()
-	saveIndex(index, first.scanner.encode())
+	saveIndex(t, index, first.scanner.known)
 
 	second := Open(cfg)
 	got := second.Set(t.Context())
@@ -83,13 +84,9 @@ func TestIndex(t *testing.T) {
 	second.Close()
 
 	// Only the indexed data is used: a skill's text comes from its file.
-	data, err := os.ReadFile(index)
-	if err != nil {
-		t.Fatal(err)
-	}
-	known := decodeAll(data, program())
+	known, _ := loadIndex(index)
 	known[key{filepath.Join(dir, "c"), true}].entries[0].file.head.Title = "from the index"
-	saveIndex(index, encodeIndex(known, program()))
+	saveIndex(t, index, known)
 	third := open(t, cfg)
 	a := third.Find(t.Context(), "a")
 	if a.Title != "from the index" {
@@ -132,7 +129,7 @@ func TestChangedInPlace(t *testing.T) {
 				l.Set(t.Context())
 				age(t, l)
 				l.Close()
-				saveIndex(index, l.scanner.encode())
+				saveIndex(t, index, l.scanner.known)
 				change(t, filepath.Join(dir, "s", "x0", "SKILL.md"))
 				change(t, filepath.Join(dir, "c", "sub", "y.md"))
 
@@ -152,7 +149,7 @@ func TestChangedInPlace(t *testing.T) {
 					}
 				}
 				second.Close()
-				if known := decodeAll(readIndex(t, index), program()); known[key{filepath.Join(dir, "s"), false}].entries[0].file.head.Description != "new" {
+				if known, _ := loadIndex(index); known[key{filepath.Join(dir, "s"), false}].entries[0].file.head.Description != "new" {
 					t.Error("the index is not written again")
 				}
 			})
@@ -169,7 +166,7 @@ func TestEarly(t *testing.T) {
 	l.Set(t.Context())
 	age(t, l)
 	l.Close()
-	saveIndex(index, l.scanner.encode())
+	saveIndex(t, index, l.scanner.known)
 	if err := os.RemoveAll(filepath.Join(dir, "a")); err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +221,7 @@ func TestFixed(t *testing.T) {
 	l.Set(t.Context())
 	age(t, l)
 	l.Close()
-	saveIndex(index, l.scanner.encode())
+	saveIndex(t, index, l.scanner.known)
 	if err := errors.Join(os.RemoveAll(filepath.Join(dir, "p", "a")), os.WriteFile(filepath.Join(dir, "p", "b", "SKILL.md"), []byte("new"), 0o644)); err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +240,7 @@ func TestFixed(t *testing.T) {
 	}
 	second.Close()
 
-	saveIndex(index, l.scanner.encode())
+	saveIndex(t, index, l.scanner.known)
 	third := open(t, cfg)
 	told := make(chan struct{}, 1)
 	defer third.Watch(func() { told <- struct{}{} })()
@@ -256,7 +253,7 @@ func TestFixed(t *testing.T) {
 	}
 	third.Close() // wait for the index to be written
 
-	saveIndex(index, l.scanner.encode())
+	saveIndex(t, index, l.scanner.known)
 	closed := Open(cfg)
 	closed.Early(t.Context())
 	closed.Close()
@@ -265,13 +262,12 @@ func TestFixed(t *testing.T) {
 	}
 }
 
-func readIndex(t *testing.T, path string) []byte {
+// saveIndex writes an index with the given folders.
+func saveIndex(t testing.TB, path string, known map[key]*folder) {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
+	if err := indexFormat.Save(path, encodeIndex(known)); err != nil {
 		t.Fatal(err)
 	}
-	return data
 }
 
 // TestIndexOfAnotherProgram checks that skills read by another adze version are shown, and read
@@ -287,7 +283,8 @@ func TestIndexOfAnotherProgram(t *testing.T) {
 	age(t, l)
 	l.Close()
 	l.scanner.known[key{filepath.Join(dir, "s"), false}].entries[0].file.head.Description = "read otherwise"
-	saveIndex(index, encodeIndex(l.scanner.known, [2]uint64{1, 2}))
+	saveIndex(t, index, l.scanner.known)
+	cachefiletest.Forge(t, indexFormat, index)
 	second := open(t, cfg)
 	if early := second.Early(t.Context()); names(early) != "sub:z x y" || early.Find("x").Description != "read otherwise" {
 		t.Errorf("early there are %s", names(early))
@@ -296,7 +293,7 @@ func TestIndexOfAnotherProgram(t *testing.T) {
 		t.Errorf("there are %s", names(set))
 	}
 	second.Close()
-	if known, foreign := decodeIndex(readIndex(t, index), program()); known == nil || foreign {
+	if known, foreign := loadIndex(index); known == nil || foreign {
 		t.Error("it is not written again")
 	}
 }
@@ -304,7 +301,7 @@ func TestIndexOfAnotherProgram(t *testing.T) {
 // TestIndexFormat checks that the encoding is unchanged: if it changes, indexes of older
 // versions must be rejected.
 func TestIndexFormat(t *testing.T) {
-	r := record{stamp: stamp{1, 2, 3, 4, 5}, sure: true, inFolder: true, problems: []skill.Problem{{File: "f", Field: "g", Text: "t"}}}
+	r := record{stamp: filestate.Stamp{MTime: 4, CTime: 5, Size: 3, Dev: 1, Inode: 2}, sure: true, inFolder: true, problems: []skill.Problem{{File: "f", Field: "g", Text: "t"}}}
 	head := reflect.ValueOf(&r.head).Elem()
 	for i := range head.NumField() {
 		switch f := head.Field(i); f.Kind() {
@@ -320,10 +317,12 @@ func TestIndexFormat(t *testing.T) {
 	}
 	r.head.Hooks = []byte("{}")
 	sub := &folder{path: "p/s", commands: true, entries: []entry{{name: "y", file: &record{broken: &skill.Problem{Text: "b"}}}}}
-	f := &folder{path: "p", commands: true, stamp: stamp{6, 7, 8, 9, 10}, sure: true, entries: []entry{{name: "x", file: &r}, {name: "z", sub: sub}}}
-	const want = "adze skills 2\n03d81e7dbab05928"
-	if got := fmt.Sprintf("%s%x", indexMark, sha256.Sum256(encodeIndex(map[key]*folder{{"p", true}: f}, [2]uint64{})))[:len(indexMark)+16]; got != want {
-		t.Errorf("the file format has changed: raise the version in indexMark, and expect %q here", got)
+	f := &folder{path: "p", commands: true, stamp: filestate.Stamp{MTime: 9, CTime: 10, Size: 8, Dev: 6, Inode: 7}, sure: true, entries: []entry{{name: "x", file: &r}, {name: "z", sub: sub}}}
+	const want = "adze skills 3\ne64161b3a6fe36e9"
+	path := filepath.Join(t.TempDir(), "index")
+	saveIndex(t, path, map[key]*folder{{"p", true}: f})
+	if got := cachefiletest.Written(t, indexFormat, path); got != want {
+		t.Errorf("the file format has changed: raise the version in indexFormat, and expect %q here", got)
 	}
 }
 
@@ -337,27 +336,33 @@ func TestIndexIsRefused(t *testing.T) {
 	l.Set(t.Context())
 	age(t, l)
 	l.Close()
-	good := l.scanner.encode()
-	if known, foreign := decodeIndex(good, program()); known == nil || foreign {
+	saveIndex(t, index, l.scanner.known)
+	if known, foreign := loadIndex(index); known == nil || foreign {
 		t.Fatal("the index is not read")
+	}
+	good, err := os.ReadFile(index)
+	if err != nil {
+		t.Fatal(err)
 	}
 	flipped := []byte(string(good))
 	flipped[len(flipped)/2] ^= 1
 	for name, data := range map[string][]byte{
 		"empty": nil, "text": []byte("hello"), "cut": good[:len(good)-1], "longer": append([]byte(string(good)), 0), "flipped": flipped,
-		"zeros": make([]byte, 100), "of another format": []byte(strings.Replace(string(good), indexMark, "adze skills 0\n", 1)),
+		"zeros": make([]byte, 100), "of another format": []byte(strings.Replace(string(good), indexFormat.Mark, "adze skills 0\n", 1)),
 	} {
 		t.Run(name, func(t *testing.T) {
-			if known, _ := decodeIndex(data, program()); known != nil {
+			if err := os.WriteFile(index, data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if known, _ := loadIndex(index); known != nil {
 				t.Error("it is read")
 			}
-			saveIndex(index, data)
 			l := Open(cfg)
 			if names(l.Set(t.Context())) != "x" {
 				t.Error("the skill is not found")
 			}
 			l.Close()
-			if known := decodeAll(readIndex(t, index), program()); known == nil {
+			if known, _ := loadIndex(index); known == nil {
 				t.Error("it is not written again")
 			}
 		})
@@ -388,7 +393,7 @@ func TestStampsAreSure(t *testing.T) {
 		changed time.Duration
 		want    bool
 	}{{0, false}, {-time.Second, false}, {time.Hour, false}, {-3 * time.Second, true}} {
-		s := stamp{modified: 1, changed: now.Add(tt.changed).UnixNano()}
+		s := info{stamp: filestate.Stamp{MTime: 1, CTime: now.Add(tt.changed).UnixNano()}}
 		if s.sure(now) != tt.want {
 			t.Errorf("%v: %t", tt.changed, !tt.want)
 		}
@@ -408,7 +413,7 @@ func TestStampsAreSure(t *testing.T) {
 
 // TestIndexHoldsEveryField fails if a field of Head is not stored in the index.
 func TestIndexHoldsEveryField(t *testing.T) {
-	r := record{stamp: stamp{1, 2, 3, 4, 5}, sure: true, inFolder: true, problems: []skill.Problem{{File: "f", Field: "g", Text: "t"}}}
+	r := record{stamp: filestate.Stamp{MTime: 4, CTime: 5, Size: 3, Dev: 1, Inode: 2}, sure: true, inFolder: true, problems: []skill.Problem{{File: "f", Field: "g", Text: "t"}}}
 	head := reflect.ValueOf(&r.head).Elem()
 	for i := range head.NumField() {
 		switch f := head.Field(i); f.Interface().(type) {
@@ -425,10 +430,12 @@ func TestIndexHoldsEveryField(t *testing.T) {
 		}
 	}
 	broken := &record{broken: &skill.Problem{File: "f", Field: "x", Text: "y"}}
-	f := &folder{path: "/a", commands: true, single: true, sure: true, more: true, broken: "b", stamp: stamp{5, 4, 3, 2, 1},
+	f := &folder{path: "/a", commands: true, single: true, sure: true, more: true, broken: "b", stamp: filestate.Stamp{MTime: 2, CTime: 1, Size: 3, Dev: 5, Inode: 4},
 		entries: []entry{{name: "a", file: &r}, {name: "b", sub: &folder{path: "/a/b", entries: []entry{}}}, {name: "c", file: broken}, {name: "d"}}}
 	known := map[key]*folder{{"/a", true}: f}
-	got := decodeAll(encodeIndex(known, [2]uint64{7, 8}), [2]uint64{7, 8})
+	path := filepath.Join(t.TempDir(), "index")
+	saveIndex(t, path, known)
+	got, _ := loadIndex(path)
 	if !reflect.DeepEqual(got, known) {
 		t.Errorf("%+v", got)
 	}
@@ -442,43 +449,26 @@ func FuzzIndex(f *testing.F) {
 	l := Open(Config{Roots: fixed(user(filepath.Join(dir, "s")), commands(filepath.Join(dir, "c")))})
 	l.Set(f.Context())
 	l.Close()
-	good := l.scanner.encode()
-	d := decoder{rest: string(good[len(indexMark)+4:])}
-	d.uint()
-	d.uint()
-	f.Add([]byte(d.rest))
-	folders, _ := decodeIndex(good, program())
-	for _, folder := range folders {
-		f.Add([]byte(folder.raw))
+	index := filepath.Join(f.TempDir(), "index")
+	saveIndex(f, index, l.scanner.known)
+	good, err := os.ReadFile(index)
+	if err != nil {
+		f.Fatal(err)
 	}
-	f.Add([]byte(strings.Repeat("\x00", 40)))
+	f.Add(good[len(indexFormat.Mark)+4+40:]) // after the checksum and program stamp
+	f.Add(make([]byte, 60))
+	f.Add(append([]byte{1}, make([]byte, 60)...))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		whole := func(data []byte) []byte {
-			sum := checksum(data)
-			return append(append([]byte(indexMark), byte(sum), byte(sum>>8), byte(sum>>16), byte(sum>>24)), data...)
-		}
-		(&folder{raw: string(data)}).load()
-		id := program()
-		prefix := binary.AppendUvarint(binary.AppendUvarint(nil, id[0]), id[1])
-		known := decodeAll(whole(append(prefix, data...)), id)
+		known := decodeIndex(cachefile.NewReader(string(data)))
 		if known == nil {
 			return
 		}
-		if again := decodeAll(encodeIndex(known, id), id); !reflect.DeepEqual(again, known) {
+		path := filepath.Join(t.TempDir(), "index")
+		saveIndex(t, path, known)
+		if again, _ := loadIndex(path); !reflect.DeepEqual(again, known) {
 			t.Error("not the same again")
 		}
 	})
-}
-
-// decodeAll decodes an index with all its directories and drops invalid ones.
-func decodeAll(data []byte, program [2]uint64) map[key]*folder {
-	known, _ := decodeIndex(data, program)
-	for k, f := range known {
-		if known[k] = f.load(); known[k] == nil || (key{f.path, f.commands}) != k {
-			delete(known, k)
-		}
-	}
-	return known
 }
 
 // TestIndexOfAnotherWorkspace checks that a workspace without an index starts with another
@@ -495,7 +485,7 @@ func TestIndexOfAnotherWorkspace(t *testing.T) {
 	first.Set(t.Context())
 	age(t, first)
 	first.Close()
-	saveIndex(index("one"), first.scanner.encode())
+	saveIndex(t, index("one"), first.scanner.known)
 	write(t, state, map[string]string{"other.txt": "not an index"})
 	write(t, dir, map[string]string{"user/x/SKILL.md": "new"})
 
@@ -514,7 +504,8 @@ func TestIndexOfAnotherWorkspace(t *testing.T) {
 	}
 	second.Close()
 	var folders []string
-	for k := range decodeAll(readIndex(t, index("two")), program()) {
+	written, _ := loadIndex(index("two"))
+	for k := range written {
 		folders = append(folders, filepath.Base(k.path))
 	}
 	if slices.Sort(folders); !slices.Equal(folders, []string{"two", "user"}) {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"adze/internal/domain/skill"
+	"adze/internal/platform/fs/cachefile"
 	"adze/internal/platform/proc/idle"
 )
 
@@ -88,7 +89,7 @@ type Library struct {
 	early, ready, asked, wanted chan struct{}
 	ask, want                   sync.Once
 	set                         atomic.Pointer[Set]
-	index                       indexWriter
+	saver                       cachefile.Saver // of the index
 
 	mu      sync.Mutex // held during a scan
 	scanner scanner
@@ -173,7 +174,6 @@ func (l *Library) lookFirst() bool {
 		l.scanner.known, foreign = loadNewest(l.cfg.Index)
 		l.scanner.stale = l.scanner.known != nil // the workspace has no index yet
 	}
-	loadAll(l.scanner.known) // overlaps with other startup work
 	if len(l.scanner.known) == 0 {
 		l.look(l.cfg.Roots())
 		l.pending = true
@@ -213,9 +213,9 @@ func (l *Library) look(roots []Root) bool {
 // publish replaces the set with the latest scan results and reports whether it changed. The
 // caller holds mu.
 func (l *Library) publish() bool {
-	if l.scanner.stale && l.cfg.Index != "" && !l.index.due {
-		l.index.due = true
-		l.index.writing.Go(l.save)
+	if l.scanner.stale && l.cfg.Index != "" {
+		l.scanner.stale = false
+		l.saver.Save(indexFormat, l.cfg.Index, l.encode)
 	}
 	if !l.pending {
 		return false
@@ -225,29 +225,10 @@ func (l *Library) publish() bool {
 	return true
 }
 
-// An indexWriter tracks pending and running index writes.
-type indexWriter struct {
-	writing sync.WaitGroup
-	due     bool // a write is scheduled; guarded by the library's mu
-}
-
-// saveAfter is the delay before the index is written, because a starting session has more
-// urgent work.
-const saveAfter = 200 * time.Millisecond
-
-// save writes the index after a delay, or when the library is closed.
-func (l *Library) save() {
-	timer := time.NewTimer(saveAfter)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-l.done:
-	}
+func (l *Library) encode() *cachefile.Writer {
 	l.mu.Lock()
-	data := l.scanner.encode()
-	l.scanner.stale, l.index.due = false, false
-	l.mu.Unlock()
-	saveIndex(l.cfg.Index, data)
+	defer l.mu.Unlock()
+	return encodeIndex(l.scanner.known)
 }
 
 // Early returns the skills known so far. Until all files have been checked, a file that changed
@@ -323,7 +304,7 @@ func (l *Library) Close() {
 			select {
 			case <-l.early:
 				<-l.ready
-				l.index.writing.Wait()
+				l.saver.Close()
 			default: // still scanning
 			}
 			close(written)

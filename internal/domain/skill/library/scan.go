@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"adze/internal/domain/skill"
+	"adze/internal/platform/fs/filestate"
 )
 
 // Scan limits.
@@ -38,28 +39,21 @@ const (
 	mark      = ".md"
 )
 
-// A stamp distinguishes versions of a file or directory.
-type stamp struct {
-	device, inode     uint64 // zero if unsupported
-	size              int64
-	modified, changed int64 // nanoseconds; changed is zero if unsupported
-}
-
 // settled exceeds the resolution of any file system clock.
 const settled = 2 * time.Second
 
 // sure reports whether any change after now will have another stamp.
-func (s stamp) sure(now time.Time) bool {
-	last := s.changed
+func (i info) sure(now time.Time) bool {
+	last := i.stamp.CTime
 	if last == 0 {
-		last = s.modified
+		last = i.stamp.MTime
 	}
 	return now.Sub(time.Unix(0, last)) > settled
 }
 
 // An info is the stat result for a file or directory.
 type info struct {
-	stamp
+	stamp        filestate.Stamp
 	regular, dir bool
 }
 
@@ -68,14 +62,12 @@ type folder struct {
 	path     string
 	commands bool
 	single   bool // path is a file, the only command of its root
-	stamp    stamp
+	stamp    filestate.Stamp
 	sure     bool // an equal stamp means that it has not changed
 	more     bool // exceeds the entry limit
 	// broken is the reason the directory can't be read; empty if it can or does not exist.
 	broken  string
 	entries []entry
-
-	raw string // undecoded index entry
 }
 
 // dir returns the directory that contains the entries.
@@ -95,7 +87,7 @@ type entry struct {
 
 // A record holds the parsed front matter and state of a skill file.
 type record struct {
-	stamp    stamp
+	stamp    filestate.Stamp
 	sure     bool
 	head     skill.Head
 	problems []skill.Problem
@@ -192,7 +184,7 @@ func (n *scanStats) large(folders []*folder, done []bool, now time.Time) {
 
 // knows returns the known state of a directory, or nil.
 func (sc *scanner) knows(k key) *folder {
-	f := sc.known[k].load()
+	f := sc.known[k]
 	if f == nil || (key{f.path, f.commands}) != k {
 		return nil
 	}
@@ -282,9 +274,9 @@ type worker struct {
 	changed, read bool
 	left          int // remaining entry budget
 	buf           *buffer
-	parents       []stamp // stamps of the enclosing command directories
-	early         bool    // see scanner
-	skipped       bool    // files of the last directory were skipped
+	parents       []filestate.Stamp // stamps of the enclosing command directories
+	early         bool              // see scanner
+	skipped       bool              // files of the last directory were skipped
 }
 
 // folder scans a directory whose previous state is old, and returns its current state, or nil
@@ -342,8 +334,8 @@ func (w *worker) contents(f *folder, p place, depth int) {
 
 // inside reports whether a directory encloses the current one, which means that a symlink forms
 // a cycle.
-func (w *worker) inside(s stamp) bool {
-	return slices.ContainsFunc(w.parents, func(p stamp) bool { return s.inode != 0 && s.device == p.device && s.inode == p.inode })
+func (w *worker) inside(s filestate.Stamp) bool {
+	return slices.ContainsFunc(w.parents, func(p filestate.Stamp) bool { return s.Inode != 0 && s.Dev == p.Dev && s.Inode == p.Inode })
 }
 
 // list reads the names in a directory and carries over their known state. It returns the
@@ -436,8 +428,8 @@ func (w *worker) update(p place, path, name string, e *entry, i info, err error)
 		broken("%s", words(err))
 	case !i.regular:
 		broken("it is not a regular file")
-	case i.size > skill.MaxFile:
-		broken("it has %d bytes, which is more than %d", i.size, skill.MaxFile)
+	case i.stamp.Size > skill.MaxFile:
+		broken("it has %d bytes, which is more than %d", i.stamp.Size, skill.MaxFile)
 	default:
 		w.head(p, path, name, r)
 	}
@@ -459,12 +451,12 @@ type buffer [beginning]byte
 // head reads a file's front matter. Only the beginning of a large file with a description is
 // read.
 func (w *worker) head(p place, path, name string, r *record) {
-	n, err := p.read(name, w.buf[:], r.stamp.size)
+	n, err := p.read(name, w.buf[:], r.stamp.Size)
 	if errors.Is(err, errLink) {
 		var real string
 		if real, err = target(path); err == nil {
 			p, name = anywhere, real
-			n, err = p.read(name, w.buf[:], r.stamp.size)
+			n, err = p.read(name, w.buf[:], r.stamp.Size)
 		}
 	}
 	if err == nil {
@@ -477,8 +469,8 @@ func (w *worker) head(p place, path, name string, r *record) {
 			r.fail(err)
 			return
 		}
-		data = make([]byte, r.stamp.size+1)
-		if n, err = p.read(name, data, -1); err == nil && int64(n) <= r.stamp.size {
+		data = make([]byte, r.stamp.Size+1)
+		if n, err = p.read(name, data, -1); err == nil && int64(n) <= r.stamp.Size {
 			r.head, _, r.problems, err = skill.Parse(path, data[:n])
 			r.fail(err)
 			return

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"os"
+
+	"adze/internal/platform/fs/filestate"
 )
 
 // A place is a directory that paths are relative to.
@@ -25,7 +27,7 @@ func (p place) stat(name string) (info, error) {
 	if err != nil {
 		return info{}, err
 	}
-	return info{stamp{size: st.Size(), modified: st.ModTime().UnixNano()}, st.Mode().IsRegular(), st.IsDir()}, nil
+	return info{filestate.StampOf(st), st.Mode().IsRegular(), st.IsDir()}, nil
 }
 
 // read reads a file up to the size of the buffer. It fails with errLink if name is a symlink.

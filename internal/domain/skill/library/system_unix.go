@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"golang.org/x/sys/unix"
+
+	"adze/internal/platform/fs/filestate"
 )
 
 // A place is the starting point of paths: an open directory, or the root of the file system.
@@ -47,7 +49,7 @@ func (p place) stat(name string) (info, error) {
 			return info{}, err
 		}
 		return info{
-			stamp{uint64(st.Dev), uint64(st.Ino), st.Size, st.Mtim.Nano(), st.Ctim.Nano()},
+			filestate.Stamp{MTime: st.Mtim.Nano(), CTime: st.Ctim.Nano(), Size: st.Size, Dev: uint64(st.Dev), Inode: uint64(st.Ino)},
 			st.Mode&unix.S_IFMT == unix.S_IFREG, st.Mode&unix.S_IFMT == unix.S_IFDIR,
 		}, nil
 	}

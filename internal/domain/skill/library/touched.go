@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"adze/internal/domain/skill"
+	"adze/internal/platform/fs/filestate"
 )
 
 // maxNested is the maximum number of directories remembered for touched files.
@@ -20,7 +21,7 @@ type nestedRoots struct {
 
 // A dirState is the state of a directory when it was scanned: the stamps of itself and of its two
 // subdirectories that may hold skills.
-type dirState [3]stamp
+type dirState [3]filestate.Stamp
 
 // roots returns the directories by precedence.
 func (n *nestedRoots) roots() []Root { return slices.Clone(n.found) }

@@ -8,11 +8,12 @@ import (
 
 	"adze/internal/model"
 	"adze/internal/model/bedrock"
-	"adze/internal/model/chat"
-	"adze/internal/model/gemini"
+	"adze/internal/model/bedrock/bedrocktest"
+	"adze/internal/model/chat/chattest"
+	"adze/internal/model/gemini/geminitest"
 	"adze/internal/model/messages"
 	"adze/internal/model/modeltest/chaos"
-	"adze/internal/model/responses"
+	"adze/internal/model/responses/responsestest"
 	"adze/internal/model/wire"
 	"adze/internal/platform/net/aws"
 )
@@ -22,7 +23,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // Proves PROV-11, PROV-20, PROV-21, PROV-55, PROV-60.
 func TestChaos(t *testing.T) {
 	for name, d := range map[string]wire.Server{
-		"messages": messages.Server{}, "chat": chat.Server{}, "responses": responses.Server{}, "gemini": gemini.Server{},
+		"messages": messages.Server{}, "chat": chattest.Server{}, "responses": responsestest.Server{}, "gemini": geminitest.Server{},
 	} {
 		t.Run(name, func(t *testing.T) {
 			chaos.Run(t, seeds, d, func(tr http.RoundTripper) model.Provider {
@@ -42,7 +43,7 @@ func TestChaos(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		chaos.Run(t, seeds, bedrock.NewServer(), func(tr http.RoundTripper) model.Provider {
+		chaos.Run(t, seeds, bedrocktest.NewServer(), func(tr http.RoundTripper) model.Provider {
 			p, err := wire.New(service, wire.Config{BaseURL: "http://127.0.0.1", Transport: tr, AuthTransport: tr})
 			if err != nil {
 				t.Fatal(err)

@@ -5,6 +5,7 @@ package cachefile
 
 import (
 	"encoding/binary"
+	"fmt"
 	"hash/crc32"
 	"os"
 	"path/filepath"
@@ -75,13 +76,17 @@ func (f Format) decode(data []byte, program filestate.Stamp) *Reader {
 	return r
 }
 
-// Save atomically replaces the file's content with the data in w. It does not wait for the disk:
-// the checksum reveals what a power failure damaged.
+// Save atomically replaces the file's content with the data in w, unless that would be larger than f.Max. It does
+// not wait for the disk: the checksum reveals what a power failure damaged.
 func (f Format) Save(path string, w *Writer) error {
+	data := f.encode(w, program())
+	if int64(len(data)) > f.Max {
+		return fmt.Errorf("%s: more than %d bytes", path, f.Max)
+	}
 	if err := fsys.MkdirPrivate(filepath.Dir(path)); err != nil {
 		return err
 	}
-	return replace.WriteUnsynced(path, f.encode(w, program()), 0o600)
+	return replace.WriteUnsynced(path, data, 0o600)
 }
 
 func (f Format) encode(w *Writer, program filestate.Stamp) []byte {
@@ -176,10 +181,16 @@ func (r *Reader) Foreign() bool { return r.foreign }
 // Failed reports whether decoding failed.
 func (r *Reader) Failed() bool { return r.failed }
 
-func (r *Reader) fail() { r.rest, r.failed = "", true }
+// Fail makes decoding fail: the data are invalid.
+func (r *Reader) Fail() { r.rest, r.failed = "", true }
 
 // Number reads a number.
 func (r *Reader) Number() uint64 {
+	if r.rest != "" && r.rest[0] < 0x80 { // most numbers
+		n := uint64(r.rest[0])
+		r.rest = r.rest[1:]
+		return n
+	}
 	var n uint64
 	for i := 0; i < len(r.rest) && i < binary.MaxVarintLen64; i++ {
 		c := r.rest[i]
@@ -189,7 +200,7 @@ func (r *Reader) Number() uint64 {
 			return n
 		}
 	}
-	r.fail()
+	r.Fail()
 	return 0
 }
 
@@ -201,7 +212,7 @@ func (r *Reader) Count() int { return r.CountOf(1) }
 func (r *Reader) CountOf(size int) int {
 	n := r.Number()
 	if n > uint64(len(r.rest)/size) {
-		r.fail()
+		r.Fail()
 		return 0
 	}
 	return int(n)
@@ -222,7 +233,7 @@ func (r *Reader) List() []string {
 	case n == 0:
 		return nil
 	case n-1 > uint64(len(r.rest)):
-		r.fail()
+		r.Fail()
 		return nil
 	}
 	all := make([]string, n-1)
@@ -235,7 +246,7 @@ func (r *Reader) List() []string {
 // Flags reads eight booleans.
 func (r *Reader) Flags() (all [8]bool) {
 	if r.rest == "" {
-		r.fail()
+		r.Fail()
 		return all
 	}
 	for i := range all {
@@ -249,7 +260,7 @@ func (r *Reader) Flags() (all [8]bool) {
 func (r *Reader) Stamp() filestate.Stamp {
 	var n [5]uint64
 	if len(r.rest) < 8*len(n) {
-		r.fail()
+		r.Fail()
 		return filestate.Stamp{}
 	}
 	data := unsafe.Slice(unsafe.StringData(r.rest), 8*len(n))

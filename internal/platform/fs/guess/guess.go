@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"adze/internal/platform/fs/paths"
-	"adze/internal/platform/text/spell"
+	"adze/internal/platform/text/rank"
 )
 
 // A Guesser suggests paths.
@@ -122,7 +122,7 @@ func similar(name string, among []string) []string {
 		if other == name || len(other) > len(name)+8 || len(name) > len(other)+8 {
 			continue
 		}
-		switch d := spell.Distance(lower, strings.ToLower(other)); {
+		switch d := rank.Distance(lower, strings.ToLower(other)); {
 		case d > best || 2*d > stem:
 		case d < best:
 			found, best = []string{other}, d

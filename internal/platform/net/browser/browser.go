@@ -85,5 +85,5 @@ func commands(address, variable string) (list [][]string) {
 	case "windows":
 		return [][]string{{"rundll32", "url.dll,FileProtocolHandler", address}}
 	}
-	return [][]string{{"xdg-open", address}}
+	return [][]string{{"xdg-open", address}, {"wslview", address}} // the second under Windows
 }

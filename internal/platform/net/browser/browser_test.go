@@ -42,6 +42,11 @@ func TestCommands(t *testing.T) {
 		return
 	}
 	const at = "https://a.example/?x=1&y=$(id)"
+	if runtime.GOOS == "linux" {
+		if got := commands(at, " : "); !slices.EqualFunc(got, [][]string{{"xdg-open", at}, {"wslview", at}}, slices.Equal[[]string]) {
+			t.Errorf("no variable: %q", got)
+		}
+	}
 	for variable, want := range map[string][][]string{
 		"":                            commands(at, " : "),
 		"firefox":                     {{"firefox", at}},

@@ -7,7 +7,7 @@ import (
 
 	"adze/internal/commands"
 	"adze/internal/platform/term/cells"
-	"adze/internal/platform/text/fuzzy"
+	"adze/internal/platform/text/rank"
 	"adze/internal/ui/draw"
 )
 
@@ -121,23 +121,23 @@ func (p *Picker) filter() {
 		return
 	}
 	words := strings.Fields(typed)
-	var byRank [fuzzy.Exact + 1][]int
+	var byRank [rank.Exact + 1][]int
 	for i := range v.choices {
-		r := fuzzy.Match(v.choices[i].Title, typed)
-		if r <= fuzzy.Within {
+		r := rank.Match(v.choices[i].Title, typed)
+		if r <= rank.Within {
 			if containsAll(v.lower[i], words) {
-				r = fuzzy.Within
+				r = rank.Within
 			} else if r == 0 && p.contents.has(v.choices[i].ID) {
-				r = fuzzy.Within
+				r = rank.Within
 			}
 		}
 		byRank[r] = append(byRank[r], i)
 	}
-	for r := fuzzy.Exact; r > fuzzy.Scattered; r-- {
+	for r := rank.Exact; r > rank.Scattered; r-- {
 		p.found = append(p.found, byRank[r]...)
 	}
 	if len(p.found) == 0 {
-		p.found = append(p.found, byRank[fuzzy.Scattered]...)
+		p.found = append(p.found, byRank[rank.Scattered]...)
 	}
 }
 

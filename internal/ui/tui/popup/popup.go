@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"adze/internal/commands/suggest"
-	"adze/internal/platform/text/fuzzy"
+	"adze/internal/platform/text/rank"
 	"adze/internal/ui/draw"
 	"adze/internal/ui/keys"
 )
@@ -92,7 +92,7 @@ func (p *Popup) keep(goes bool) {
 		return
 	}
 	fit := slices.Clone(p.items)
-	p.show(slices.DeleteFunc(fit, func(it suggest.Item) bool { return fuzzy.Match(it.Label, p.query.Typed) == 0 }))
+	p.show(slices.DeleteFunc(fit, func(it suggest.Item) bool { return rank.Match(it.Label, p.query.Typed) == 0 }))
 }
 
 // search searches for suggestions in the background. Late results are dropped.

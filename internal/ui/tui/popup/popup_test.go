@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/commands/suggest"
-	"adze/internal/platform/text/fuzzy"
+	"adze/internal/platform/text/rank"
 	"adze/internal/ui/draw"
 	"adze/internal/ui/keys"
 )
@@ -39,8 +39,8 @@ func newWorld() *world {
 func (w *world) Commands(typed string) []suggest.Item {
 	var fit []suggest.Item
 	for _, it := range w.commands {
-		if fuzzy.Match(it.Label[1:], typed) > 0 {
-			for _, at := range fuzzy.Positions(it.Label[1:], typed) {
+		if rank.Match(it.Label[1:], typed) > 0 {
+			for _, at := range rank.Positions(it.Label[1:], typed) {
 				it.Matched = append(it.Matched, at+1)
 			}
 			fit = append(fit, it)
@@ -53,8 +53,8 @@ func (w *world) Find(ctx context.Context, q suggest.Query) []suggest.Item {
 	w.asked = append(w.asked, q)
 	var fit []suggest.Item
 	for _, name := range w.files {
-		if fuzzy.Match(name, q.Typed) > 0 {
-			fit = append(fit, suggest.Item{Text: "@" + name, Label: name, Matched: fuzzy.Positions(name, q.Typed), Continues: strings.HasSuffix(name, "/")})
+		if rank.Match(name, q.Typed) > 0 {
+			fit = append(fit, suggest.Item{Text: "@" + name, Label: name, Matched: rank.Positions(name, q.Typed), Continues: strings.HasSuffix(name, "/")})
 		}
 	}
 	return fit

@@ -1,4 +1,5 @@
-package chat
+// Package chattest implements a strict server of the chat dialect for tests.
+package chattest
 
 import (
 	"encoding/json"
@@ -10,13 +11,20 @@ import (
 	"strings"
 
 	"adze/internal/model"
+	"adze/internal/model/chat"
 	"adze/internal/model/toolname"
 	"adze/internal/model/wire"
 	"adze/internal/msg"
 )
 
 // Server implements [wire.Server].
-type Server struct{ Dialect }
+type Server struct{ chat.Dialect }
+
+// What the dialect adds to the wire: the prefix of failed results, and signatures.
+const (
+	errorMark = "Error: "
+	signature = "chat:"
+)
 
 // Admit implements [wire.Server].
 func (Server) Admit(path string, h http.Header, body []byte) (wire.RequestInfo, *model.Error) {

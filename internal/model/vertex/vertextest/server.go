@@ -1,4 +1,5 @@
-package vertex
+// Package vertextest implements a strict server of the vertex dialect for tests.
+package vertextest
 
 import (
 	"net/http"
@@ -6,19 +7,20 @@ import (
 
 	"adze/internal/model"
 	"adze/internal/model/messages"
+	"adze/internal/model/vertex"
 	"adze/internal/model/wire"
 )
 
-// NewServer returns a server for scripts and tests.
+// NewServer returns a server of a fixed project.
 func NewServer() wire.Server {
-	d := Dialect{Dialect: quirks(), Project: "project", Region: "global"}
+	d := vertex.NewDialect("project", "global")
 	return server{messages.Server{Dialect: d.Dialect}, d}
 }
 
 // server implements [wire.Server].
 type server struct {
 	messages.Server
-	own Dialect
+	own vertex.Dialect
 }
 
 // Path implements [wire.Dialect].

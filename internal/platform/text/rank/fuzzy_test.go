@@ -1,4 +1,4 @@
-package fuzzy
+package rank
 
 import (
 	"slices"

@@ -1,4 +1,4 @@
-package gemini
+package geminitest
 
 import (
 	"bytes"

@@ -1,5 +1,4 @@
-// Package spell finds the words closest to a mistyped one, for suggestions in error messages.
-package spell
+package rank
 
 import (
 	"slices"

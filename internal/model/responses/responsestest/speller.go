@@ -1,6 +1,7 @@
-package responses
+package responsestest
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -208,7 +209,7 @@ func (s *responseEncoder) appendItem(dst []byte, status string, p msg.Part, args
 		dst = append(dst, `,"arguments":`...)
 		return append(msg.AppendString(dst, args), '}')
 	case *msg.Thinking:
-		if item, ok := own(p.Signature); ok {
+		if item, ok := strings.CutPrefix(p.Signature, signature); ok && json.Valid([]byte(item)) {
 			return append(dst, item...)
 		}
 		dst = append(dst, `{"id":"`+id+`","type":"reasoning","summary":[`...)

@@ -1,8 +1,9 @@
-package responses
+package responsestest
 
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 
@@ -14,6 +15,8 @@ import (
 const (
 	maxBody = 50 << 20
 	maxName = 64
+	// minOutput is the lowest output limit.
+	minOutput = 16
 )
 
 // knownMembers lists the members a request may have.
@@ -86,14 +89,14 @@ func checkOptions(r *checkedRequest) error {
 	switch {
 	case r.Model == "":
 		return fmt.Errorf("Missing required parameter: 'model'.")
-	case r.Limit != nil && (*r.Limit < leastOutput || *r.Limit != float64(int(*r.Limit))):
-		return fmt.Errorf("Invalid 'max_output_tokens': integer below minimum value. Expected a value >= %d, but got %v instead.", leastOutput, *r.Limit)
+	case r.Limit != nil && (*r.Limit < minOutput || *r.Limit != float64(int(*r.Limit))):
+		return fmt.Errorf("Invalid 'max_output_tokens': integer below minimum value. Expected a value >= %d, but got %v instead.", minOutput, *r.Limit)
 	case len(r.Input) == 0:
 		return fmt.Errorf("Missing required parameter: 'input'.")
 	}
 	for _, name := range r.Include {
 		switch name {
-		case encryptedReasoning, searchSources, "web_search_call.results", "file_search_call.results",
+		case encryptedReasoning, "web_search_call.action.sources", "web_search_call.results", "file_search_call.results",
 			"message.input_image.image_url", "message.output_text.logprobs", "code_interpreter_call.outputs", "computer_call_output.output.image_url":
 		default:
 			return fmt.Errorf("Invalid value: '%s'. It is no value of 'include'.", name)
@@ -177,7 +180,7 @@ func (t *readTool) checkSchema() error {
 	if err := json.Unmarshal(t.Parameters, &top); err != nil || !jsonscan.Is(top["type"], "object") {
 		return fmt.Errorf("Invalid schema for %s: schema must be a JSON Schema of 'type: \"object\"'.", what)
 	}
-	for _, union := range unions {
+	for _, union := range []string{"anyOf", "oneOf", "allOf", "not", "enum"} {
 		if _, found := top[union]; found {
 			return fmt.Errorf("Invalid schema for %s: schema must have type 'object' and not have '%s' at the top level.", what, union)
 		}
@@ -337,4 +340,50 @@ func checkReasoning(r *checkedRequest) error {
 		}
 	}
 	return nil
+}
+
+// looseKeywords lists the keywords not allowed in an enforced schema.
+var looseKeywords = []string{
+	"allOf", "oneOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas", "patternProperties", "propertyNames",
+	"minProperties", "maxProperties", "uniqueItems", "contains", "unevaluatedProperties", "unevaluatedItems",
+}
+
+// loose returns the reason a schema cannot be enforced, or "".
+func loose(schema any) string {
+	s, ok := schema.(map[string]any)
+	if !ok {
+		return ""
+	}
+	for _, keyword := range looseKeywords {
+		if _, found := s[keyword]; found {
+			return "'" + keyword + "' is not permitted"
+		}
+	}
+	properties, _ := s["properties"].(map[string]any)
+	if _, isObject := s["properties"]; isObject || s["type"] == "object" {
+		if s["additionalProperties"] != false {
+			return "'additionalProperties' is required to be supplied and to be false"
+		}
+		required, _ := s["required"].([]any)
+		for _, name := range slices.Sorted(maps.Keys(properties)) {
+			if !slices.Contains(required, any(name)) {
+				return "'required' is required to be supplied and to be an array including every key in properties. Missing '" + name + "'"
+			}
+		}
+	}
+	for _, keyword := range []string{"properties", "$defs", "definitions"} {
+		inner, _ := s[keyword].(map[string]any)
+		for _, name := range slices.Sorted(maps.Keys(inner)) {
+			if why := loose(inner[name]); why != "" {
+				return why
+			}
+		}
+	}
+	list, _ := s["anyOf"].([]any)
+	for _, inner := range list {
+		if why := loose(inner); why != "" {
+			return why
+		}
+	}
+	return loose(s["items"])
 }

@@ -1,7 +1,9 @@
-package gemini
+// Package geminitest implements a strict server of the gemini dialect for tests.
+package geminitest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -12,12 +14,21 @@ import (
 	"strings"
 
 	"adze/internal/model"
+	"adze/internal/model/gemini"
+	"adze/internal/model/toolname"
 	"adze/internal/model/wire"
 	"adze/internal/msg"
 )
 
 // Server implements [wire.Server].
-type Server struct{ Dialect }
+type Server struct{ gemini.Dialect }
+
+// Prefixes of signatures, by the part that they belong to.
+const (
+	onNext    = "gemini:"         // the following text or call
+	onThought = "gemini:thought:" // the thinking itself
+	onNothing = "gemini:empty:"   // a separate, empty text
+)
 
 // Admit implements [wire.Server]. The model and the method are in the path.
 func (Server) Admit(path string, h http.Header, body []byte) (wire.RequestInfo, *model.Error) {
@@ -98,9 +109,9 @@ func (Server) Read(body []byte) (*model.Request, error) {
 // read converts p to parts. id returns the ID of a call or result.
 func (p *checkedPart) read(id func(string) string) ([]msg.Part, error) {
 	var parts []msg.Part
-	sign := func(on place, text string) {
+	sign := func(on, text string) {
 		if p.Signature != "" {
-			parts = append(parts, &msg.Thinking{Text: text, Signature: string(on) + p.Signature})
+			parts = append(parts, &msg.Thinking{Text: text, Signature: on + p.Signature})
 		}
 	}
 	switch {
@@ -221,7 +232,7 @@ func (s *responseEncoder) Event(e model.Event) []byte {
 	case model.ThinkingDelta:
 		s.open = e.Block + 1
 		if e.Signature != "" {
-			s.signature = strings.TrimPrefix(e.Signature, string(onNext))
+			s.signature = strings.TrimPrefix(e.Signature, onNext)
 			return nil
 		}
 		if !s.stream {
@@ -248,7 +259,7 @@ func (s *responseEncoder) done(p msg.Part, announced bool) []byte {
 		}
 	case *msg.Thinking:
 		if s.signature == "" {
-			s.signature = strings.TrimPrefix(p.Signature, string(onNext))
+			s.signature = strings.TrimPrefix(p.Signature, onNext)
 		}
 		if !announced && p.Text != "" {
 			return s.spell(s.thought(p.Text))
@@ -258,13 +269,7 @@ func (s *responseEncoder) done(p msg.Part, announced bool) []byte {
 			s.malformed = true
 			return nil
 		}
-		w := contentWriter{dialect: Dialect{}}
-		w.call(p)
-		if sig := s.takeSignature(); sig != "" {
-			w.buf = append(w.buf, `,"thoughtSignature":`...)
-			w.buf = msg.AppendString(w.buf, sig)
-		}
-		return s.spell(append(w.buf, '}'))
+		return s.spell(s.call(p))
 	case *msg.Opaque:
 		return s.spell(p.Raw)
 	}
@@ -280,6 +285,17 @@ func (s *responseEncoder) takeSignature() string {
 func (s *responseEncoder) text(text, sig string) []byte {
 	dst := msg.AppendString([]byte(`{"text":`), text)
 	if sig != "" {
+		dst = msg.AppendString(append(dst, `,"thoughtSignature":`...), sig)
+	}
+	return append(dst, '}')
+}
+
+func (s *responseEncoder) call(u *msg.ToolUse) []byte {
+	dst := msg.AppendString([]byte(`{"functionCall":{"id":`), u.ID)
+	dst = msg.AppendString(append(dst, `,"name":`...), toolname.Restrict(u.Name))
+	dst = append(append(dst, `,"args":`...), cmp.Or(string(u.Input), "{}")...)
+	dst = append(dst, '}')
+	if sig := s.takeSignature(); sig != "" {
 		dst = msg.AppendString(append(dst, `,"thoughtSignature":`...), sig)
 	}
 	return append(dst, '}')

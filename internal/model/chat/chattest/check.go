@@ -1,4 +1,4 @@
-package chat
+package chattest
 
 import (
 	"bytes"
@@ -229,6 +229,9 @@ func checkTools(r *wireRequest) error {
 	}
 	return nil
 }
+
+// maxID is the maximum length of a call ID.
+const maxID = 40
 
 // isName reports whether s is a valid function name.
 func isName(s string) bool {

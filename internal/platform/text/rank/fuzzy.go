@@ -1,5 +1,6 @@
-// Package fuzzy ranks completions against typed text. Matching ignores case.
-package fuzzy
+// Package rank compares names with typed text: for completions, and for suggestions in error
+// messages. Case is ignored.
+package rank
 
 import "math/bits"
 

@@ -1,4 +1,5 @@
-package bedrock
+// Package bedrocktest implements a strict server of the bedrock dialect for tests.
+package bedrocktest
 
 import (
 	"bytes"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"adze/internal/model"
+	"adze/internal/model/bedrock"
 	"adze/internal/model/messages"
 	"adze/internal/model/wire"
 	"adze/internal/msg"
@@ -18,10 +20,10 @@ import (
 
 // Server implements [wire.Server]. It checks only the form of signatures, because it does not
 // know the keys.
-type Server struct{ Dialect }
+type Server struct{ bedrock.Dialect }
 
-// NewServer returns a Server for scripts and tests.
-func NewServer() Server { return Server{Dialect{Dialect: quirks(), Region: "us-east-1"}} }
+// NewServer returns a Server in a fixed region.
+func NewServer() Server { return Server{bedrock.NewDialect("us-east-1")} }
 
 func (s Server) inner() messages.Server { return messages.Server{Dialect: s.Dialect.Dialect} }
 
@@ -40,7 +42,13 @@ func (s Server) Admit(path string, h http.Header, body []byte) (wire.RequestInfo
 		return wire.RequestInfo{}, e
 	}
 	if operation == "count-tokens" {
-		var count countBody
+		var count struct {
+			Input struct {
+				Invoke struct {
+					Body []byte `json:"body"` // base64-encoded
+				} `json:"invokeModel"`
+			} `json:"input"`
+		}
 		if err := json.Unmarshal(body, &count); err != nil || len(count.Input.Invoke.Body) == 0 {
 			return wire.RequestInfo{}, &model.Error{Kind: model.Invalid, Message: "input.invokeModel.body is missing"}
 		}
@@ -157,7 +165,7 @@ func wrap(events []byte) (out []byte) {
 		}
 		payload := base64.StdEncoding.AppendEncode([]byte(`{"bytes":"`), data)
 		payload = append(payload, `","p":"abcdefgh"}`...)
-		out = appendFrame(out, payload, ":event-type", chunkName, ":content-type", "application/json", ":message-type", "event")
+		out = AppendFrame(out, payload, ":event-type", "chunk", ":content-type", "application/json", ":message-type", "event")
 	}
 	return out
 }
@@ -187,5 +195,5 @@ func (s *responseEncoder) Fail(kind model.Kind, message string) []byte {
 		name = "validationException"
 	}
 	_, body := NewServer().EncodeError(kind, message)
-	return appendFrame(nil, body, ":exception-type", name, ":content-type", "application/json", ":message-type", "exception")
+	return AppendFrame(nil, body, ":exception-type", name, ":content-type", "application/json", ":message-type", "exception")
 }

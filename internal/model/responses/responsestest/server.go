@@ -1,4 +1,5 @@
-package responses
+// Package responsestest implements a strict server of the responses dialect for tests.
+package responsestest
 
 import (
 	"encoding/base64"
@@ -10,12 +11,24 @@ import (
 	"strings"
 
 	"adze/internal/model"
+	"adze/internal/model/responses"
 	"adze/internal/model/wire"
 	"adze/internal/msg"
 )
 
 // Server implements [wire.Server].
-type Server struct{ Dialect }
+type Server struct{ responses.Dialect }
+
+const (
+	// signature begins the signatures of the dialect; the rest is an item.
+	signature = "responses:"
+	// phaseMember begins the item that holds the phase of the following message.
+	phaseMember = `{"phase":`
+	// failedCall begins the result of a failed call.
+	failedCall = "The call failed:\n"
+	// encryptedReasoning requests reasoning in a form that can be sent back.
+	encryptedReasoning = "reasoning.encrypted_content"
+)
 
 // Admit implements [wire.Server].
 func (Server) Admit(path string, h http.Header, body []byte) (wire.RequestInfo, *model.Error) {
@@ -62,7 +75,7 @@ type readItem struct {
 	Arguments string          `json:"arguments"`
 	Output    readContent     `json:"output"`
 	Encrypted string          `json:"encrypted_content"`
-	Summary   json.RawMessage `json:"summary"`
+	Summary   readContent     `json:"summary"`
 	Phase     json.RawMessage `json:"phase"`
 	raw       json.RawMessage
 }
@@ -168,7 +181,7 @@ func (i *readItem) parts() (role msg.Role, parts []msg.Part, err error) {
 		case "developer", "system":
 			return "", parts, err
 		case "assistant":
-			if p := phaseOf(i.Phase); p != nil {
+			if p := i.Phase; len(p) > 2 && p[0] == '"' {
 				parts = append([]msg.Part{&msg.Thinking{Signature: signature + phaseMember + string(p) + "}"}}, parts...)
 			}
 			return msg.Assistant, parts, err
@@ -179,7 +192,7 @@ func (i *readItem) parts() (role msg.Role, parts []msg.Part, err error) {
 	case "function_call_output":
 		parts, err = i.Output.parts()
 		r := &msg.ToolResult{ID: i.CallID, Parts: parts}
-		if t, ok := first(parts).(*msg.Text); ok {
+		if t, ok := slices.Concat(parts, []msg.Part{nil})[0].(*msg.Text); ok {
 			if text, failed := strings.CutPrefix(t.Text, failedCall); failed {
 				r.IsError = true
 				if r.Parts[0] = (&msg.Text{Text: text}); text == "" && len(parts) > 1 {
@@ -189,8 +202,11 @@ func (i *readItem) parts() (role msg.Role, parts []msg.Part, err error) {
 		}
 		return msg.User, []msg.Part{r}, err
 	case "reasoning":
-		text, err := (&decoder{}).texts(i.Summary, "\n\n")
-		return msg.Assistant, []msg.Part{&msg.Thinking{Text: string(text), Signature: signature + string(i.raw)}}, err
+		texts := make([]string, len(i.Summary))
+		for j, p := range i.Summary {
+			texts[j] = p.Text
+		}
+		return msg.Assistant, []msg.Part{&msg.Thinking{Text: strings.Join(texts, "\n\n"), Signature: signature + string(i.raw)}}, nil
 	}
 	return msg.Assistant, []msg.Part{&msg.Opaque{Raw: i.raw}}, nil
 }

@@ -1,0 +1,3 @@
+package chat
+
+func (d Dialect) CallID(id string) string { return d.callID(id) }
