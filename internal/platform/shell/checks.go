@@ -5,11 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"adze/internal/platform/shell/awk"
-	"adze/internal/platform/shell/sed"
-
-	"mvdan.cc/sh/v3/syntax"
 )
 
 // Checks for commands whose operands matter more than their options.
@@ -72,73 +67,6 @@ func checkFind(a *parsedArgs) error {
 			i++
 		default:
 			return fmt.Errorf("adze can't verify that %s only reads", w.Text)
-		}
-	}
-	return nil
-}
-
-// checkSed accepts scripts that only print.
-func checkSed(a *parsedArgs) error {
-	var scripts []string
-	for _, o := range a.options {
-		if o.name == "-e" || o.name == "--expression" {
-			scripts = append(scripts, o.value.Value)
-		}
-	}
-	switch {
-	case len(scripts) > 0:
-	case len(a.operands) > 0:
-		scripts = []string{a.operands[0].Value}
-	default:
-		return errors.New("there is no script")
-	}
-	return sed.Prints(strings.Join(scripts, "\n"))
-}
-
-// checkAwk accepts programs that can neither run nor write anything, nor read the environment
-// or files other than their operands.
-func checkAwk(a *parsedArgs) error {
-	words := a.words
-	for len(words) > 0 && len(words[0].Value) > 1 && words[0].Value[0] == '-' {
-		v := words[0].Value
-		switch {
-		case v == "--":
-		case v == "-F" || v == "-v":
-			if len(words) < 2 || v == "-v" && !awkAssigns(words[1].Value) {
-				return errors.New("the value of " + v + " is not understood")
-			}
-			words = words[1:]
-		case strings.HasPrefix(v, "-F"), strings.HasPrefix(v, "-v") && awkAssigns(v[2:]), v == "--csv", v == "--posix", v == "--re-interval", v == "-Wversion":
-		default:
-			return fmt.Errorf("adze can't verify that the option %s only reads", v)
-		}
-		words = words[1:]
-		if v == "--" {
-			break
-		}
-	}
-	if len(words) == 0 {
-		return errors.New("there is no program")
-	}
-	return awk.Parse(words[0].Value).Prints()
-}
-
-// awkAssigns reports whether awk treats an operand as an assignment, NAME=value. Any other
-// operand is a file.
-func awkAssigns(operand string) bool {
-	name, _, ok := strings.Cut(operand, "=")
-	return ok && syntax.ValidName(name)
-}
-
-// awkFiles returns awk's operands after its program.
-func awkFiles(words []Word) []Word {
-	for i := 0; i < len(words); i++ {
-		switch v := words[i].Value; {
-		case v == "-F" || v == "-v" || v == "-f":
-			i++
-		case len(v) > 1 && v[0] == '-':
-		default:
-			return slices.DeleteFunc(slices.Clone(words[i+1:]), func(w Word) bool { return w.Static && awkAssigns(w.Value) })
 		}
 	}
 	return nil

@@ -22,6 +22,8 @@ type Needs struct {
 	// Processes is true if it inspects the system's processes, mounts or devices, Network if it
 	// inspects sockets and interfaces.
 	Processes, Network bool
+
+	outside bool // the proof is not for a jail
 }
 
 func (n *Needs) program(names ...string) {
@@ -148,7 +150,7 @@ func (p *Part) proves(words []Word, n *Needs, external bool) error {
 			return err
 		}
 	}
-	if err := e.prove(name, rest); err != nil {
+	if err := e.prove(name, rest, !n.outside); err != nil {
 		return doubtful(words, err)
 	}
 	return nil
@@ -188,7 +190,7 @@ func (p *Part) provesRunner(program string, words []Word, n *Needs, external boo
 			return fmt.Errorf("%s is not a program", name)
 		}
 		if len(words) > 1 && strings.HasPrefix(words[1].Value, "-") && words[1].Value != "-p" && words[1].Value != "--" {
-			return find("command").prove(words[0], words[1:])
+			return find("command").prove(words[0], words[1:], false)
 		}
 		skip = skipOptions(words, "-p --", "")
 	default:
@@ -343,7 +345,7 @@ func (p *Part) provesFind(words []Word, n *Needs) error {
 			return fmt.Errorf("find: %w", err)
 		}
 	}
-	return find("find").prove(words[0], rest)
+	return find("find").prove(words[0], rest, false)
 }
 
 // findCommands splits the words of find into the rest and the commands that it runs.
@@ -368,10 +370,10 @@ func findCommands(words []Word) (rest []Word, inner [][]Word, err error) {
 	return rest, inner, nil
 }
 
-// onlyRead reports whether the commands that find runs are known to be read-only in a jail.
+// onlyRead reports whether the commands that find or xargs runs are known to be read-only.
 func onlyRead(inner [][]Word) bool {
 	p := &Part{script: &Script{}, dirs: []string{""}}
-	return !slices.ContainsFunc(inner, func(words []Word) bool { return p.proves(words, &Needs{}, true) != nil })
+	return !slices.ContainsFunc(inner, func(words []Word) bool { return p.proves(words, &Needs{outside: true}, true) != nil })
 }
 
 // commands returns the words of p, and of each command that they are known to run.

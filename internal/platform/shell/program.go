@@ -37,7 +37,9 @@ type program struct {
 	class    Class
 	operands operands
 	check    func(*parsedArgs) error // further check, or nil
-	must     string                  // required options, any of which suffices, or empty
+	// checkJailed replaces check in a jail if it is not nil. It may accept what the jail prevents.
+	checkJailed func(*parsedArgs) error
+	must        string // required options, any of which suffices, or empty
 	// plain is true if a command with literal words needs no jail: the program has no listed
 	// option, and no configuration, that makes it do more than read.
 	plain bool

@@ -74,7 +74,7 @@ func (p *Part) WordsReadOnly() error {
 // literal returns the reason why the words after a plain program are not known to be read-only
 // without a jail, or nil.
 func (e *entry) literal(name Word, rest []Word) error {
-	if err := e.prove(name, rest); err != nil {
+	if err := e.prove(name, rest, false); err != nil {
 		return err
 	}
 	g := e.parse(name.Value, rest)
@@ -113,23 +113,26 @@ func (p *Part) checkRedirects() error {
 	return nil
 }
 
-// reads reports whether a command only reads when it runs in a jail.
+// reads reports whether a command only reads: in a jail, or with known operands outside of it.
 func reads(words []Word) bool {
 	e, rest := lookup(words)
-	return e != nil && e.prove(words[0], rest) == nil
+	return e != nil && e.prove(words[0], rest, false) == nil
 }
 
-// prove returns the reason why the words after a program are not known to be read-only in a
-// jail, or nil.
-func (e *entry) prove(program Word, rest []Word) error {
+// prove returns the reason why the words after a program are not known to be read-only, or nil.
+// Jailed means that the jail stops what the checks of scripts miss.
+func (e *entry) prove(program Word, rest []Word, jailed bool) error {
 	// git --help shows a manual page, with programs that the repository may configure.
 	if len(rest) == 1 && (rest[0].Value == "--help" || rest[0].Value == "--version") && program.Value != "git" {
 		return nil
 	}
 	g := e.parse(program.Value, rest)
-	err := e.accept(g)
-	if err == nil && e.check != nil {
-		err = e.check(g)
+	err, check := e.accept(g), e.check
+	if jailed && e.checkJailed != nil {
+		check = e.checkJailed
+	}
+	if err == nil && check != nil {
+		err = check(g)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", program.Value, err)

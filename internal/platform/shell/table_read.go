@@ -12,8 +12,8 @@ var readTable = []program{
 		-r -c -n -e -s -S -M -C -a -j -R --raw-output --compact-output --null-input --exit-status --slurp --sort-keys
 		--monochrome-output --color-output --ascii-output --join-output --raw-input --tab --indent:N --seq --stream
 		--arg:2 --argjson:2 --slurpfile:Q --rawfile:Q -f:R --from-file:R --args --jsonargs --unbuffered --raw-output0 -V`},
-	{name: "awk gawk mawk", plain: true, runs: true, class: ClassRead, operands: anything, check: checkAwk},
-	{name: "sed", plain: true, needsJail: "-l --line-length", runs: true, class: ClassRead, operands: script, check: checkSed, reads: `
+	{name: "awk gawk mawk", plain: true, runs: true, class: ClassRead, operands: anything, check: checkAwk, checkJailed: checkAwkJailed},
+	{name: "sed", plain: true, needsJail: "-l --line-length", runs: true, class: ClassRead, operands: script, check: checkSed, checkJailed: checkSedJailed, reads: `
 		-n -E -r -s -u -z -e:N --quiet --silent --regexp-extended --expression:N --posix --sandbox --debug --null-data
 		-l:N --line-length:N --separate --unbuffered --zero-terminated`},
 	{name: "sort", plain: true, runs: true, class: ClassRead, reads: `
