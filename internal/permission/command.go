@@ -2,6 +2,7 @@ package permission
 
 import (
 	"errors"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -377,6 +378,9 @@ func (c commandCheck) coverage(part *shell.Part, by *rule.Rule) finding {
 	if err == nil && c.cmd.Git != nil && slices.Contains(part.Programs(), "git") {
 		err = c.cmd.Git
 	}
+	if err == nil {
+		err = c.followed(part)
+	}
 	switch {
 	case err == nil:
 		return allow(Reason{Kind: PartReads})
@@ -395,6 +399,21 @@ func (c commandCheck) coverage(part *shell.Part, by *rule.Rule) finding {
 		why.Parts = []string{part.Text}
 	}
 	return ask(why)
+}
+
+// followed returns the reason why a part may follow links to other files than those it is given,
+// or nil. In a directory it might; in a jail that does not matter.
+func (c commandCheck) followed(part *shell.Part) error {
+	if len(part.Words) == 0 || !shell.Is(part.Words[0].Value, shell.FollowsLinks) {
+		return nil
+	}
+	for i := range c.cmd.Uses {
+		u := &c.cmd.Uses[i]
+		if u.Part == part && !u.Write && u.Given != "-" && (u.Set.Info == nil || !u.Set.Info.Mode().IsRegular()) {
+			return fmt.Errorf("`%s` may follow links in %s", path.Base(part.Words[0].Value), u.Given)
+		}
+	}
+	return nil
 }
 
 // filesOnly reports whether a part only creates, moves or copies files. Their locations are

@@ -97,6 +97,7 @@ const (
 	Searches                         // searches the current directory if it is given no other
 	SearchesDeep                     // likewise, with the option for recursion
 	Lists                            // reads only the names in a directory that it is given
+	FollowsLinks                     // follows links in a directory that it is given
 	Deletes                          // deletes remote resources with some of its verbs
 	database                         // a database client
 	operandsKnown                    // its operands are in [Part.Paths], or are not paths on this machine

@@ -101,6 +101,8 @@ var traitTable = []program{
 	{name: "grep egrep fgrep", traits: SearchesDeep},
 	{name: "git ls find tree du stat file test [ realpath readlink basename dirname fd pwd cd df", traits: Lists},
 
+	{name: "diff", traits: FollowsLinks},
+
 	{name: "cpio pax", names: "*"},
 	{name: "tar bsdtar", names: "--files-f -T"},
 	{name: "rsync", names: "--files-f"},
