@@ -271,9 +271,10 @@ func awkPrints(program string) error {
 		return err
 	}
 	bare, rest := awkBare(program, ">")
+	backslash := strings.Contains(bare, `\`) || strings.Contains(rest, "\\\n")
 	switch bare += rest; {
-	case strings.Contains(program, "\\\n"):
-		return errors.New("its program breaks a line")
+	case backslash:
+		return errors.New("its program has a backslash outside of strings")
 	case awkRuns(program):
 		return errors.New("its program may run another")
 	case strings.Contains(awkPrinted(bare), ">"):

@@ -90,7 +90,7 @@ func TestAwkPrograms(t *testing.T) {
 		"=  { s += $1 } END { print s / NR }", "=  BEGIN { while (1) /x/ }", "=  { if ($2 > m) m = $2 } END { print m }", "=  { getline; print }",
 		"=  NR==FNR{a[$1];next} $1 in a", "=  /a/ || /b/", "=  $1 ~ /system/", "=  { print ($1 > 5) }", "=  { print ((1 + ($1 > 5)) ? 1 : 2) }", `=  /@example\.org/ { print }`,
 		`=  { print $1 " -> " $2 }`, "=  /a|b/ || /system/ { n++ } END { print n / 2 }", `+? { s += $1 } END { print s / NR, "a|b" }`, `+  /x/ { print ($1 > 5 ? "a" : "b") }`, `=  { print ($1 > 5 ? "a/b" : "b") }`, `=  { print ($1 > 5 ? "a" : "b") }`, `=  { print $1 "|" $2 > "/dev/stderr" }`,
-		"+  { print $1 } $3 > 5", "+  { print $1, \\\n$2 }", "+  { print $1\n n = $2 > 5 }", "+  { print /(/ > x; y ~ /)/ }", `+  {x=1} /"/ {print > "M"}`,
+		"+  { print $1 } $3 > 5", "+  { print $1, \\\n$2 }", `+  BEGIN { s\ystem("rm v") }`, "+  { print $1\n n = $2 > 5 }", "+  { print /(/ > x; y ~ /)/ }", `+  {x=1} /"/ {print > "M"}`,
 		`-  { getline x < "f" }`, `-  { print ENVIRON["x"] }`, `-  BEGIN { ARGV[1] = "x" }`, `-  { print > "M" }`, `-  { print $1 >> "M"; printf("x") > "N" }`,
 		`-  { print > $1 }`, "-  { print (1) > $1 }", "-  { print a[\"(\"] > b[\")\"] }", "-  { print 1 #(\nprint > x #)\n }", `-  { print > "M" ".txt" }`, `-  { print(1) > "x" }`, `-  { print (1>2) > "made" }`,
 		`-! BEGIN { system("rm v") }`, `-? BEGIN { system("r\155 v") }`, `-? BEGIN { system("r" "m v") }`, `-? BEGIN { c = "rm v"; system(c) }`, "-? BEGIN { system\\\n(c) }",
