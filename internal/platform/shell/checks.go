@@ -66,7 +66,7 @@ func checkFind(a *parsedArgs) error {
 		case findValues(w.Value) || len(w.Value) == 8 && strings.HasPrefix(w.Value, "-newer"):
 			i++
 		default:
-			return fmt.Errorf("adze can't verify that %s only reads", w.Text)
+			return fmt.Errorf("may do more than read with %s", w.Text)
 		}
 	}
 	return nil
@@ -82,7 +82,7 @@ func checkJq(a *parsedArgs) error {
 	for _, name := range strings.FieldsFunc(a.operands[0].Value, notName) {
 		switch name {
 		case "env", "ENV", "import", "include", "modulemeta", "get_search_list":
-			return fmt.Errorf("its filter uses %s", name)
+			return fmt.Errorf("has a filter that uses %s", name)
 		}
 	}
 	return nil
@@ -96,7 +96,7 @@ func checkTree(a *parsedArgs) error {
 			continue
 		}
 		if w := a.words[o.end-1]; strings.HasPrefix(w.Value, "-") && !strings.HasSuffix(w.Value, o.name[1:]) && !digits(o.value.Value) {
-			return fmt.Errorf("adze can't verify that the option %s only reads", w.Text)
+			return fmt.Errorf("may do more than read with %s", w.Text)
 		}
 	}
 	return nil
@@ -105,7 +105,7 @@ func checkTree(a *parsedArgs) error {
 func checkDate(a *parsedArgs) error {
 	for _, w := range a.operands {
 		if !strings.HasPrefix(w.Value, "+") {
-			return fmt.Errorf("the operand %s may set the clock", w.Text)
+			return fmt.Errorf("may set the clock to %s", w.Text)
 		}
 	}
 	return nil
@@ -113,7 +113,7 @@ func checkDate(a *parsedArgs) error {
 
 func checkCommand(a *parsedArgs) error {
 	if !a.has("-v", "-V") {
-		return errors.New("it runs a program")
+		return errors.New("runs a program")
 	}
 	return nil
 }
@@ -121,21 +121,23 @@ func checkCommand(a *parsedArgs) error {
 func checkPs(a *parsedArgs) error {
 	for _, w := range a.operands {
 		if w.Glob || strings.Trim(w.Value, "auxfjlwrT") != "" && !digits(w.Value) {
-			return fmt.Errorf("the operand %s may show the environment of programs", w.Text)
+			return fmt.Errorf("may show the environment of programs with %s", w.Text)
 		}
 	}
 	for _, o := range a.options {
 		if strings.Contains(strings.ToLower(o.value.Value), "env") {
-			return errors.New("it shows the environment of programs")
+			return errors.New("shows the environment of programs")
 		}
 	}
 	return nil
 }
 
+var errVersionOnly = errors.New("does more than print its version")
+
 // checkVersion accepts a single option.
 func checkVersion(a *parsedArgs) error {
 	if len(a.words) != 1 || a.words[0].Value == "--" {
-		return errors.New("only `--version` is known to be safe")
+		return errVersionOnly
 	}
 	return nil
 }

@@ -99,9 +99,9 @@ func checkSedWith(a *parsedArgs, jailed bool) error {
 	script, _, ok := sedScript(a)
 	switch {
 	case !ok:
-		return errors.New("there is no script")
+		return errors.New("lacks a script")
 	case !sedPrints(script, jailed):
-		return errors.New("its script may do more than print")
+		return errors.New("has a script that may do more than print")
 	}
 	return nil
 }
@@ -157,7 +157,7 @@ func sedOutputs(g *parsedArgs) []use {
 			continue
 		}
 		for _, w := range files {
-			uses = append(uses, use{WritePath, w})
+			uses = append(uses, use{verb: WritePath, word: w})
 			if suffix := o.value.Value; suffix != "" {
 				uses = append(uses, backup(w, suffix))
 			}
@@ -171,11 +171,11 @@ func sedOutputs(g *parsedArgs) []use {
 	}
 	names := sedNames(script, "wW")
 	if len(names) > 100 {
-		return append(uses, somewhere("files that its script names"))
+		return append(uses, somewhere(FromScript))
 	}
 	for _, name := range names {
 		if name != "/dev/stdout" && name != "/dev/stderr" {
-			uses = append(uses, use{WritePath, plainWord(name)})
+			uses = append(uses, use{verb: WritePath, word: plainWord(name)})
 		}
 	}
 	return uses
@@ -185,7 +185,7 @@ func sedOutputs(g *parsedArgs) []use {
 // for a star.
 func backup(w Word, suffix string) use {
 	if w.Glob || !w.Static {
-		return somewhere("backups of the files it edits")
+		return somewhere(FromOperands)
 	}
 	dir, base := "", w.Value
 	if i := strings.LastIndexByte(base, '/'); i >= 0 {
@@ -198,7 +198,7 @@ func backup(w Word, suffix string) use {
 	if !strings.Contains(name, "/") {
 		name = dir + name
 	}
-	return use{WritePath, plainWord(name)}
+	return use{verb: WritePath, word: plainWord(name)}
 }
 
 // sedRuns reports whether a sed script may run a command.
@@ -274,11 +274,11 @@ func awkPrints(program string) error {
 	backslash := strings.Contains(bare, `\`) || strings.Contains(rest, "\\\n")
 	switch bare += rest; {
 	case backslash:
-		return errors.New("its program has a backslash outside of strings")
+		return errors.New("has a program that adze doesn't understand")
 	case awkRuns(program):
-		return errors.New("its program may run another")
+		return errors.New("may run another program")
 	case strings.Contains(awkPrinted(bare), ">"):
-		return errors.New("its program may write a file")
+		return errors.New("may write a file")
 	}
 	return nil
 }
@@ -292,9 +292,9 @@ func awkPrintsJailed(program string) error {
 	bare = awkString.ReplaceAllString(awkDevices.ReplaceAllString(bare+rest, "$1"), "'")
 	switch {
 	case awkCall.MatchString(program) || awkIntoPipe.MatchString(bare):
-		return errors.New("its program runs another")
+		return errors.New("runs another program")
 	case awkWrite.MatchString("print" + awkPrinted(bare)):
-		return errors.New("its program writes a file")
+		return errors.New("writes a file")
 	}
 	return nil
 }
@@ -315,10 +315,10 @@ var (
 // its operands, or nil.
 func awkReads(program string) error {
 	if name := awkOther.FindString(program); name != "" {
-		return fmt.Errorf("its program uses %s", name)
+		return fmt.Errorf("uses %s", name)
 	}
 	if strings.Contains(program, "getline") && strings.Contains(program, "<") {
-		return errors.New("its program may read another file")
+		return errors.New("may read another file")
 	}
 	return nil
 }
@@ -401,10 +401,10 @@ func awkOutputs(g *parsedArgs) []use {
 			bare += "/" // so that an output does not end there
 		}
 		for _, m := range awkTarget.FindAllStringSubmatch(bare+rest, -1) {
-			uses = append(uses, use{WritePath, plainWord(m[1])})
+			uses = append(uses, use{verb: WritePath, word: plainWord(m[1])})
 		}
 		if strings.Contains(awkPrinted(awkTarget.ReplaceAllString(bare, "$2")+rest), ">") {
-			uses = append(uses, somewhere("files that its program names"))
+			uses = append(uses, somewhere(FromScript))
 		}
 	}
 	return uses
@@ -424,12 +424,12 @@ func checkAwkWith(a *parsedArgs, check func(program string) error) error {
 		case v == "--":
 		case v == "-F" || v == "-v":
 			if len(words) < 2 || v == "-v" && !awkAssigns(words[1].Value) {
-				return errors.New("the value of " + v + " is not understood")
+				return errors.New("has a value of " + v + " that adze doesn't understand")
 			}
 			words = words[1:]
 		case strings.HasPrefix(v, "-F"), strings.HasPrefix(v, "-v") && awkAssigns(v[2:]), v == "--csv", v == "--posix", v == "--re-interval", v == "-Wversion":
 		default:
-			return fmt.Errorf("adze can't verify that the option %s only reads", v)
+			return fmt.Errorf("may do more than read with %s", v)
 		}
 		words = words[1:]
 		if v == "--" {
@@ -437,7 +437,7 @@ func checkAwkWith(a *parsedArgs, check func(program string) error) error {
 		}
 	}
 	if len(words) == 0 {
-		return errors.New("there is no program")
+		return errors.New("lacks a program")
 	}
 	return check(words[0].Value)
 }

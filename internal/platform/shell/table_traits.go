@@ -115,6 +115,7 @@ var traitTable = []program{
 	// Effects other than reading.
 	{name: `rm rmdir unlink mv cp ln install mkdir touch chmod chown chgrp tee truncate dd shred patch split sed tar zip unzip gzip gunzip bzip2 xz zstd
 		mktemp mkfifo rename`, effect: changes},
+	{name: "kill pkill killall", effect: signals},
 	{name: `python python3 python2 pypy node nodejs deno bun ruby perl php lua Rscript julia bash sh zsh dash fish ksh eval source . awk gawk xargs parallel env
 		sudo doas psql mysql sqlite3 irb ipython osascript`, effect: runsAny},
 	{name: `curl wget wget2 ssh scp sftp rsync ftp nc ncat telnet ping dig nslookup host gh glab hub aws gcloud az kubectl helm heroku vercel netlify
