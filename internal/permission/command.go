@@ -2,6 +2,7 @@ package permission
 
 import (
 	"errors"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -266,7 +267,7 @@ func (c commandCheck) parts() finding {
 			return ask(Reason{Kind: CdGit})
 		}
 		if i := slices.IndexFunc(c.cmd.Uses, func(u Use) bool { return u.Write && !u.Guess }); i >= 0 {
-			return ask(Reason{Kind: CdWrite, What: c.cmd.Uses[i].Given})
+			return ask(Reason{Kind: CdWrite, What: c.cmd.Uses[i].Files()})
 		}
 	}
 	var worst, last finding
@@ -377,6 +378,9 @@ func (c commandCheck) coverage(part *shell.Part, by *rule.Rule) finding {
 	if err == nil && c.cmd.Git != nil && slices.Contains(part.Programs(), "git") {
 		err = c.cmd.Git
 	}
+	if err == nil {
+		err = c.followed(part)
+	}
 	switch {
 	case err == nil:
 		return allow(Reason{Kind: PartReads})
@@ -387,14 +391,32 @@ func (c commandCheck) coverage(part *shell.Part, by *rule.Rule) finding {
 	case c.cfg.Mode.AcceptsEdits() && c.filesOnly(part):
 		return allow(Reason{Kind: ModeAllowsFileCommand, Mode: c.cfg.Mode})
 	}
-	if c.cmd.Doubt != nil && len(c.cmd.Script.Parts) == 1 {
-		err = c.cmd.Doubt // Doubt concerns the jail, which is more permissive
-	}
 	why := Reason{Kind: Unapproved, Doubt: err}
-	if len(c.cmd.Script.Parts) > 1 {
+	switch {
+	case len(c.cmd.Script.Parts) > 1:
 		why.Parts = []string{part.Text}
+		if doubt := part.JailDoubt(); doubt != nil {
+			why.Doubt = doubt // it says more of what the part does
+		}
+	case c.cmd.Doubt != nil:
+		why.Doubt = c.cmd.Doubt // it concerns the jail, which is more permissive
 	}
 	return ask(why)
+}
+
+// followed returns the reason why a part may follow links to other files than those it is given,
+// or nil. In a directory it might; in a jail that does not matter.
+func (c commandCheck) followed(part *shell.Part) error {
+	if len(part.Words) == 0 || !shell.Is(part.Words[0].Value, shell.FollowsLinks) {
+		return nil
+	}
+	for i := range c.cmd.Uses {
+		u := &c.cmd.Uses[i]
+		if u.Part == part && !u.Write && u.Given != "-" && (u.Set.Info == nil || !u.Set.Info.Mode().IsRegular()) {
+			return fmt.Errorf("`%s` may follow links in %s", path.Base(part.Words[0].Value), u.Given)
+		}
+	}
+	return nil
 }
 
 // filesOnly reports whether a part only creates, moves or copies files. Their locations are
@@ -421,7 +443,7 @@ func (c commandCheck) useOf(u *Use, by *rule.Rule) finding {
 	case u.Vague && u.Given == "" && !u.Write && by != nil:
 		return allowedBy(by) // passed by another program: the rule names both
 	case u.Vague:
-		return ask(Reason{Kind: UnknownPath, Write: u.Write, What: u.Given})
+		return ask(Reason{Kind: UnknownPath, Write: u.Write, What: u.Files()})
 	case by != nil && !u.Redirect && u.Verb != shell.EnterPath && c.places().contains(u.names):
 		if asked := c.write(&u.Target); u.Soft && u.Write && asked.reason.Type() == BySafety {
 			return asked

@@ -324,6 +324,10 @@ func TestDomains(t *testing.T) {
 		{"allow WebFetch(domain:[::1]:8080)", "http://[::1]/", Ask},
 		{"allow WebFetch(domain:[::1])", "http://[::1]/", Allow},
 		{"allow WebFetch(domain:[::1])", "http://[::1]:8080/", Ask},
+		{"allow WebFetch(domain:192.0.2.1)", "http://192.0.2.1:8080/", Ask},
+		{"deny WebFetch(domain:192.0.2.1)", "http://192.0.2.1:8080/", Deny},
+		{"deny WebFetch(domain:::1:3000)", "http://[::1]:3000/", Deny},
+		{"deny WebFetch(domain:fe80::1)", "http://[fe80::1%25eth0]/", Deny},
 		{"deny WebFetch", "https://example.org", Deny},
 		{"allow WebFetch", "https://example.org", Allow},
 	}

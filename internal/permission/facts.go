@@ -113,6 +113,15 @@ type Use struct {
 	dashed string
 }
 
+// result returns the use's verdict, for explanations.
+func (u *Use) result(found finding) PathResult {
+	r := u.Target.result(found)
+	if u.Vague {
+		r.Unknown = u.Files()
+	}
+	return r
+}
+
 // FactsOf gathers the facts about a call that the policy needs. Each path is looked up once.
 func FactsOf(p *Policy, t tool.Tool, c tool.Call) Facts {
 	r := resolver{p: p}

@@ -46,3 +46,28 @@ func TestPrefixRules(t *testing.T) {
 		t.Errorf("only %v pairs", count)
 	}
 }
+
+// TestReadersNextToRules checks that a reader needs no rule next to commands that have one, and
+// that diff needs it for anything but regular files, since it follows the links in a directory.
+//
+// Proves SHRO-01, SHAST-04.
+func TestReadersNextToRules(t *testing.T) {
+	w := newWorld(t)
+	w.write(t, "project/a", "project/b", "project/dir/x")
+	w.link(t, w.outside+"/data.txt", "dir/link")
+	w.link(t, w.outside, "away")
+	for line, want := range map[string]Behavior{
+		"diff a b": Allow, "diff -u a b | head": Allow, "diff a src/a.go": Allow, "tac a": Allow, "expr 1 + 2": Allow, "type ls": Allow, "sleep 2": Allow,
+		"diff a -": Allow, "sed -n 1,5p a": Allow, "awk 'NR > 1 {print $1}' a": Allow,
+		"diff dir src": Ask, "diff -r dir src": Ask, "diff a dir": Ask, "diff a missing": Ask, "diff a ../../outside/data.txt": Ask, "diff away src": Ask,
+		"diff a *": Ask, "sed -n 'w a' b": Ask, "awk '{print > \"a\"}' b": Ask,
+	} {
+		for _, jail := range []bool{false, true} {
+			in := runs("go test ./... && " + line)
+			in.Jail = jail
+			if d := decide(t, w.config(Default, "allow Bash(go test:*)"), "Bash", in); d.Behavior != want {
+				t.Errorf("%s (jail %v): %s, not %s (%s)", line, jail, d.Behavior, want, d.Reason)
+			}
+		}
+	}
+}

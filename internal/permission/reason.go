@@ -57,7 +57,7 @@ func (r Reason) Source() string {
 // String returns the reason as a clause for the user, without a final period.
 func (r Reason) String() string {
 	text := strings.NewReplacer(
-		"{access}", r.access(), "{denial}", r.denial(), "{command}", r.command(), "{doubt}", r.doubt(),
+		"{access}", r.access(), "{does}", r.does(), "{denial}", r.denial(), "{command}", r.command(), "{doubt}", r.doubt(),
 		"{rule}", r.quoted(), "{mode}", string(r.Mode), "{what}", r.What, "{text}", strings.TrimRight(r.Text, "."),
 	).Replace(wordings[r.Kind].text)
 	if r.Kind == OutsideDirs && r.Rule != nil {
@@ -99,6 +99,14 @@ func (r Reason) access() string {
 		return "writing"
 	}
 	return "reading"
+}
+
+// does is like access, as a verb.
+func (r Reason) does() string {
+	if r.Write {
+		return "writes"
+	}
+	return "reads"
 }
 
 // denial returns the effect of a rule on a path or call.
@@ -173,8 +181,9 @@ type PartResult struct {
 
 // A PathResult is the verdict on one path.
 type PathResult struct {
-	Path     string // the path given
+	Path     string // the path given, as far as known
 	Real     string // the resolved path; empty if unknown
+	Unknown  string // describes the files if the path is known only when the command runs
 	Write    bool
 	Behavior Behavior
 	Reason   Reason

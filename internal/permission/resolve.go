@@ -203,6 +203,9 @@ func (r *resolver) uses(u shell.PathUse) []Use {
 		Write: u.Verb == shell.WritePath || u.Verb == shell.RemovePath,
 		Given: u.Path, Vague: !u.Known,
 	}}
+	if u.Unknown > shell.FromDir && use.Write {
+		return []Use{use}
+	}
 	if u.Glob == "" {
 		r.lookUp(&use, dir, u.Path)
 		if u.Transfer != nil && u.Known {

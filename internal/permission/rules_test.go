@@ -197,3 +197,17 @@ func TestAliasesF11(t *testing.T) {
 		}
 	}
 }
+
+// TestInputNamesAnyFile checks that a program that takes file names from its input counts as
+// reading everything, so that a deny rule for a directory denies it.
+//
+// Proves PERM-30.
+func TestInputNamesAnyFile(t *testing.T) {
+	w := newWorld(t)
+	w.write(t, "project/secrets/k.pem")
+	for _, line := range []string{"find . | xargs cat", "git ls-files | xargs wc -l", "ls | xargs -I{} sed -n p {}"} {
+		if d := decide(t, w.config(Bypass, "deny Read(secrets/**)"), "Bash", jailed(line)); d.Behavior != Deny {
+			t.Errorf("%s: %s (%s)", line, d.Behavior, d.Reason)
+		}
+	}
+}

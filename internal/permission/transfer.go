@@ -2,7 +2,6 @@ package permission
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -38,7 +37,7 @@ func (r *resolver) placed(target Use, dir string) []Use {
 	p := &placement{resolver: r, t: target.Transfer, target: target, dir: dir, left: maxTransferred, links: maxLinks}
 	p.target.Transfer = nil
 	if target.Glob != "" {
-		p.unknown(target.Glob)
+		p.unknown(shell.FromExpansion, "")
 		return p.uses
 	}
 	r.transfers++
@@ -57,11 +56,11 @@ func (p *placement) write(path string, soft bool) Use {
 	return use
 }
 
-// unknown adds a use of an undetermined path.
-func (p *placement) unknown(what string) {
+// unknown adds a use of an undetermined path, of which path is known.
+func (p *placement) unknown(from shell.Unknown, path string) {
 	use := p.target
-	use.Given, use.Path, use.Glob, use.Known, use.Vague = what, what, "", false, true
-	p.lookUp(&use, p.dir, what)
+	use.Target = Target{Write: true, Vague: true}
+	use.Path, use.Glob, use.Known, use.Unknown = path, "", false, from
 	p.uses = append(p.uses, use)
 }
 
@@ -69,7 +68,7 @@ func (p *placement) unknown(what string) {
 func (p *placement) source(w shell.Word) {
 	switch {
 	case !w.Static:
-		p.unknown(w.Text)
+		p.unknown(shell.FromExpansion, "")
 		return
 	case !w.Glob:
 		p.place(w.Value)
@@ -78,7 +77,7 @@ func (p *placement) source(w shell.Word) {
 	found, ok := nested.Expand(p.dir, w.Value)
 	p.unseen = true // the wildcard may match more files by the time it runs
 	if !ok {
-		p.unknown(w.Text)
+		p.unknown(shell.FromExpansion, "")
 		return
 	}
 	if len(found) == 0 {
@@ -87,7 +86,7 @@ func (p *placement) source(w shell.Word) {
 	parent, last := filepath.Split(strings.TrimRight(w.Value, "/"))
 	for _, name := range found {
 		if parent == "" && strings.HasPrefix(filepath.Base(name), "-") {
-			p.unknown(filepath.Base(name)) // the name becomes an option
+			p.unknown(shell.FromExpansion, "") // the name becomes an option
 		}
 		if strings.HasSuffix(w.Value, "/") {
 			name += "/"
@@ -166,7 +165,7 @@ func (p *placement) made(name string) {
 // link adds the target of a symlink at name: access to the link gives access to the target.
 func (p *placement) link(name, to string) {
 	if p.links--; p.links < 0 {
-		p.unknown(fmt.Sprintf("more than %d links", maxLinks))
+		p.unknown(shell.FromLinks, "")
 		return
 	}
 	if !filepath.IsAbs(to) {
@@ -182,7 +181,7 @@ func (p *placement) link(name, to string) {
 func (p *placement) copyLink(from, name string) {
 	to, err := os.Readlink(strings.TrimRight(from, "/"))
 	if err != nil {
-		p.unknown(from)
+		p.unknown(shell.FromLinks, "")
 		return
 	}
 	p.link(name, to)
@@ -207,11 +206,11 @@ func (p *placement) below(from, name string, names []string, exists bool) {
 	entries, err := f.ReadDir(max(p.left, 0) + 1)
 	f.Close() // ok: it was only read
 	if err != nil && !errors.Is(err, io.EOF) {
-		p.unknown(fmt.Sprintf("the content of %s", from))
+		p.unknown(shell.FromTree, from)
 		return
 	}
 	if p.left -= len(entries); p.left < 0 {
-		p.unknown(fmt.Sprintf("more than %d files below %s", maxTransferred, p.target.Given))
+		p.unknown(shell.FromTree, p.target.Given)
 		return
 	}
 	for _, entry := range entries {
@@ -253,7 +252,8 @@ func (r *resolver) carried(uses []Use) []Use {
 	}
 	for _, u := range uses {
 		if u.Transfer != nil {
-			u.Given, u.Path, u.Known, u.Vague, u.Transfer = "links that it takes along", "links that it takes along", false, true, nil
+			u.Target = Target{Write: true, Vague: true}
+			u.Path, u.Known, u.Unknown, u.Transfer = "", false, shell.FromLinks, nil
 			return []Use{u}
 		}
 	}

@@ -138,7 +138,7 @@ var wordings = [...]struct {
 	RemotePath:      {BySafety, "{what} may be a share on another machine, and opening it can disclose credentials"},
 	OddPath:         {BySafety, "{what} is ambiguous{doubt}"},
 	BadPath:         {BySafety, "{doubt}"},
-	UnknownPath:     {ByOther, "{access} {what} can't be checked before the command runs"},
+	UnknownPath:     {ByOther, "it {does} {what}, which adze can't check in advance"},
 
 	Removal:          {BySafety, "{text}"},
 	UncertainRemoval: {BySafety, "it may remove any file"},

@@ -27,12 +27,16 @@ func parseDomain(content string) (host string, note, err error) {
 	}
 	host, port, ported := cutPort(host)
 	host = CleanHost(host)
-	if bare := strings.TrimPrefix(host, "*."); bare == "" || strings.ContainsAny(bare, "*/@ \t") {
+	_, noAddress := netip.ParseAddr(host)
+	if bare := strings.TrimPrefix(host, "*."); bare == "" || strings.ContainsAny(bare, "*/@ \t") || noAddress != nil && strings.ContainsAny(bare, "[]:") {
 		return "", nil, fmt.Errorf("%q is not a host; write domain:example.org, or domain:*.example.org for its subdomains", host)
+	}
+	if address, port, ok := endsInPort(strings.TrimPrefix(content, "domain:")); ok {
+		return "", nil, fmt.Errorf("%s may be a port or part of the address; write domain:[%s]:%s or domain:[%s]", port, address, port, host)
 	}
 	if ported {
 		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 || strconv.Itoa(n) != port {
-			return "", nil, fmt.Errorf("%q is not a port; write domain:%s, or domain:%s:8080 for a non-standard port", port, host, host)
+			return "", nil, fmt.Errorf("%q is not a port; write domain:%s, or domain:%s for a non-standard port", port, host, joinPort(host, "8080"))
 		}
 	}
 	return joinPort(host, port), nil, nil
@@ -52,6 +56,18 @@ func cutPort(target string) (host, port string, ported bool) {
 		return target, "", false // an IPv6 address
 	}
 	return strings.Cut(target, ":")
+}
+
+// endsInPort reports whether an IPv6 address without brackets would also be one without its last
+// group, which may be a port.
+func endsInPort(target string) (address, port string, ok bool) {
+	i := strings.LastIndexByte(target, ':')
+	if i < 0 || strings.HasPrefix(target, "[") {
+		return "", "", false
+	}
+	_, err := netip.ParseAddr(target[:i])
+	_, bad := strconv.Atoi(target[i+1:])
+	return target[:i], target[i+1:], strings.Contains(target[:i], ":") && err == nil && bad == nil
 }
 
 // joinPort is the inverse of cutPort. The port may be empty.
@@ -100,7 +116,7 @@ func WebHost(target string) string {
 func CleanHost(host string) string {
 	host = strings.TrimSpace(host)
 	if addr, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
-		return addr.Unmap().String() // one spelling for each address
+		return addr.Unmap().WithZone("").String() // one spelling for each address
 	}
 	bare, wild := strings.CutPrefix(host, "*.")
 	ascii, err := web.ASCII(bare)

@@ -37,6 +37,8 @@ func TestParse(t *testing.T) {
 		{text: "Skill(review:*)", tool: "Skill", content: "review:*"},
 		{text: "WebFetch(domain:example.org)", tool: "WebFetch", content: "domain:example.org"},
 		{text: "WebFetch(domain:*.example.org)", tool: "WebFetch", content: "domain:*.example.org"},
+		{text: "WebFetch(domain:2001:db8::1)", tool: "WebFetch", content: "domain:2001:db8::1"},
+		{text: "WebFetch(domain:[2001:db8::1:80])", tool: "WebFetch", content: "domain:[2001:db8::1:80]"},
 		{text: "WebFetch(https://example.org/a)", tool: "WebFetch", content: "https://example.org/a"},
 
 		{text: "", err: "does not name a tool"},
@@ -51,6 +53,11 @@ func TestParse(t *testing.T) {
 		{text: "Read(a/*/../b)", tool: "Read", content: "a/*/../b", err: ".. after a wildcard"},
 		{text: "WebFetch(example.org)", tool: "WebFetch", content: "example.org", err: "write domain:"},
 		{text: "WebFetch(domain:)", tool: "WebFetch", content: "domain:", err: "is not a host"},
+		{text: "WebFetch(domain:[::1]3000)", tool: "WebFetch", content: "domain:[::1]3000", err: "is not a host"},
+		{text: "WebFetch(domain:*.::1)", tool: "WebFetch", content: "domain:*.::1", err: "is not a host"},
+		{text: "WebFetch(domain:a:b:c)", tool: "WebFetch", content: "domain:a:b:c", err: "is not a host"},
+		{text: "WebFetch(domain:::1:3000)", tool: "WebFetch", content: "domain:::1:3000", err: "write domain:[::1]:3000 or domain:[::1:3000]"},
+		{text: "WebFetch(domain:[::1]:x)", tool: "WebFetch", content: "domain:[::1]:x", err: "write domain:::1, or domain:[::1]:8080"},
 		{text: "mcp__db__query(x)", tool: "mcp__db__query", content: "x", err: "take no content"},
 	}
 	for _, tt := range tests {

@@ -5,11 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"adze/internal/platform/shell/awk"
-	"adze/internal/platform/shell/sed"
-
-	"mvdan.cc/sh/v3/syntax"
 )
 
 // Checks for commands whose operands matter more than their options.
@@ -71,74 +66,7 @@ func checkFind(a *parsedArgs) error {
 		case findValues(w.Value) || len(w.Value) == 8 && strings.HasPrefix(w.Value, "-newer"):
 			i++
 		default:
-			return fmt.Errorf("adze can't verify that %s only reads", w.Text)
-		}
-	}
-	return nil
-}
-
-// checkSed accepts scripts that only print.
-func checkSed(a *parsedArgs) error {
-	var scripts []string
-	for _, o := range a.options {
-		if o.name == "-e" || o.name == "--expression" {
-			scripts = append(scripts, o.value.Value)
-		}
-	}
-	switch {
-	case len(scripts) > 0:
-	case len(a.operands) > 0:
-		scripts = []string{a.operands[0].Value}
-	default:
-		return errors.New("there is no script")
-	}
-	return sed.Prints(strings.Join(scripts, "\n"))
-}
-
-// checkAwk accepts programs that can neither run nor write anything, nor read the environment
-// or files other than their operands.
-func checkAwk(a *parsedArgs) error {
-	words := a.words
-	for len(words) > 0 && len(words[0].Value) > 1 && words[0].Value[0] == '-' {
-		v := words[0].Value
-		switch {
-		case v == "--":
-		case v == "-F" || v == "-v":
-			if len(words) < 2 || v == "-v" && !awkAssigns(words[1].Value) {
-				return errors.New("the value of " + v + " is not understood")
-			}
-			words = words[1:]
-		case strings.HasPrefix(v, "-F"), strings.HasPrefix(v, "-v") && awkAssigns(v[2:]), v == "--csv", v == "--posix", v == "--re-interval", v == "-Wversion":
-		default:
-			return fmt.Errorf("adze can't verify that the option %s only reads", v)
-		}
-		words = words[1:]
-		if v == "--" {
-			break
-		}
-	}
-	if len(words) == 0 {
-		return errors.New("there is no program")
-	}
-	return awk.Parse(words[0].Value).Prints()
-}
-
-// awkAssigns reports whether awk treats an operand as an assignment, NAME=value. Any other
-// operand is a file.
-func awkAssigns(operand string) bool {
-	name, _, ok := strings.Cut(operand, "=")
-	return ok && syntax.ValidName(name)
-}
-
-// awkFiles returns awk's operands after its program.
-func awkFiles(words []Word) []Word {
-	for i := 0; i < len(words); i++ {
-		switch v := words[i].Value; {
-		case v == "-F" || v == "-v" || v == "-f":
-			i++
-		case len(v) > 1 && v[0] == '-':
-		default:
-			return slices.DeleteFunc(slices.Clone(words[i+1:]), func(w Word) bool { return w.Static && awkAssigns(w.Value) })
+			return fmt.Errorf("may do more than read with %s", w.Text)
 		}
 	}
 	return nil
@@ -154,7 +82,7 @@ func checkJq(a *parsedArgs) error {
 	for _, name := range strings.FieldsFunc(a.operands[0].Value, notName) {
 		switch name {
 		case "env", "ENV", "import", "include", "modulemeta", "get_search_list":
-			return fmt.Errorf("its filter uses %s", name)
+			return fmt.Errorf("has a filter that uses %s", name)
 		}
 	}
 	return nil
@@ -168,7 +96,7 @@ func checkTree(a *parsedArgs) error {
 			continue
 		}
 		if w := a.words[o.end-1]; strings.HasPrefix(w.Value, "-") && !strings.HasSuffix(w.Value, o.name[1:]) && !digits(o.value.Value) {
-			return fmt.Errorf("adze can't verify that the option %s only reads", w.Text)
+			return fmt.Errorf("may do more than read with %s", w.Text)
 		}
 	}
 	return nil
@@ -177,7 +105,7 @@ func checkTree(a *parsedArgs) error {
 func checkDate(a *parsedArgs) error {
 	for _, w := range a.operands {
 		if !strings.HasPrefix(w.Value, "+") {
-			return fmt.Errorf("the operand %s may set the clock", w.Text)
+			return fmt.Errorf("may set the clock to %s", w.Text)
 		}
 	}
 	return nil
@@ -185,7 +113,7 @@ func checkDate(a *parsedArgs) error {
 
 func checkCommand(a *parsedArgs) error {
 	if !a.has("-v", "-V") {
-		return errors.New("it runs a program")
+		return errors.New("runs a program")
 	}
 	return nil
 }
@@ -193,21 +121,23 @@ func checkCommand(a *parsedArgs) error {
 func checkPs(a *parsedArgs) error {
 	for _, w := range a.operands {
 		if w.Glob || strings.Trim(w.Value, "auxfjlwrT") != "" && !digits(w.Value) {
-			return fmt.Errorf("the operand %s may show the environment of programs", w.Text)
+			return fmt.Errorf("may show the environment of programs with %s", w.Text)
 		}
 	}
 	for _, o := range a.options {
 		if strings.Contains(strings.ToLower(o.value.Value), "env") {
-			return errors.New("it shows the environment of programs")
+			return errors.New("shows the environment of programs")
 		}
 	}
 	return nil
 }
 
+var errVersionOnly = errors.New("does more than print its version")
+
 // checkVersion accepts a single option.
 func checkVersion(a *parsedArgs) error {
 	if len(a.words) != 1 || a.words[0].Value == "--" {
-		return errors.New("only `--version` is known to be safe")
+		return errVersionOnly
 	}
 	return nil
 }

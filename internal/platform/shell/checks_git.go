@@ -11,12 +11,12 @@ import (
 func checkGitFormat(a *parsedArgs) error {
 	for _, o := range a.options {
 		if SignsFormat(o.value.Value) {
-			return errors.New("the format has signatures checked")
+			return errors.New("checks signatures for its format")
 		}
 	}
 	for _, w := range a.words {
 		if value, ok := strings.CutPrefix(w.Value, "--submodule="); ok && value != "log" && value != "short" {
-			return errors.New("it runs git in submodules")
+			return errors.New("runs git in submodules")
 		}
 	}
 	return nil
@@ -44,7 +44,7 @@ func SignsFormat(format string) bool {
 func checkRefs(a *parsedArgs) error {
 	for _, o := range a.options {
 		if strings.HasPrefix(strings.TrimLeft(o.value.Value, "-*"), "signature") {
-			return errors.New("it has signatures checked")
+			return errors.New("checks signatures")
 		}
 	}
 	return checkGitFormat(a)
@@ -54,7 +54,7 @@ func checkReflog(a *parsedArgs) error {
 	if len(a.operands) > 0 {
 		switch sub := a.operands[0].Value; sub {
 		case "expire", "delete", "drop", "write", "migrate":
-			return fmt.Errorf("reflog %s changes it", sub)
+			return fmt.Errorf("changes the reflog with %s", sub)
 		}
 	}
 	return checkGitFormat(a)
@@ -62,14 +62,14 @@ func checkReflog(a *parsedArgs) error {
 
 func checkBranch(a *parsedArgs) error {
 	if len(a.operands) > 0 && !a.has("-l", "--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at") {
-		return errors.New("it creates a branch")
+		return errors.New("creates a branch")
 	}
 	return checkRefs(a)
 }
 
 func checkTag(a *parsedArgs) error {
 	if len(a.operands) > 0 && !a.has("-l", "--list", "-n", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at") {
-		return errors.New("it creates a tag")
+		return errors.New("creates a tag")
 	}
 	return checkRefs(a)
 }
@@ -92,12 +92,12 @@ func checkConfig(a *parsedArgs) error {
 	case n == 2 && a.operands[0].Value == "get" && !a.operands[0].Glob: // an older git rejects it as a name
 		return nil
 	}
-	return errors.New("it may change a setting")
+	return errors.New("may change a setting")
 }
 
 func checkSymbolicRef(a *parsedArgs) error {
 	if len(a.operands) != 1 {
-		return errors.New("it changes where a reference leads")
+		return errors.New("changes a reference")
 	}
 	return nil
 }
@@ -111,5 +111,5 @@ func checkVar(a *parsedArgs) error {
 			return nil
 		}
 	}
-	return errors.New("it may show secrets")
+	return errors.New("may show secrets")
 }

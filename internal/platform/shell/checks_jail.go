@@ -59,7 +59,7 @@ func (s *Script) keepsOutputs() bool {
 func checkTee(a *parsedArgs) error {
 	for _, w := range a.operands {
 		if !w.Static || !sink(w.Value) {
-			return fmt.Errorf("it writes to %s", w.Text)
+			return fmt.Errorf("writes to %s", w.Text)
 		}
 	}
 	return nil
@@ -72,10 +72,10 @@ func checkDd(a *parsedArgs) error {
 		case "if", "bs", "ibs", "obs", "cbs", "count", "skip", "iseek", "status", "iflag", "conv":
 		case "of":
 			if !sink(value) {
-				return fmt.Errorf("it writes to %s", quote(value))
+				return fmt.Errorf("writes to %s", quote(value))
 			}
 		default:
-			return fmt.Errorf("adze can't verify that %s only reads", w.Text)
+			return fmt.Errorf("may do more than read with %s", w.Text)
 		}
 	}
 	return nil
@@ -99,11 +99,11 @@ func checkTar(a *parsedArgs) error {
 					prints = true
 				case 'f', 'C':
 					if i++; i >= len(words) || c == 'f' && strings.Contains(words[i].Value, ":") {
-						return errors.New("its archive is not understood")
+						return errors.New("has an archive that adze can't determine")
 					}
 				case 'v', 'z', 'j', 'J', 'a', 'Z', 'p', 'k', 'P':
 				default:
-					return fmt.Errorf("adze can't verify that the option -%c only reads", c)
+					return fmt.Errorf("may do more than read with -%c", c)
 				}
 			}
 		case v == "--list":
@@ -119,13 +119,13 @@ func checkTar(a *parsedArgs) error {
 		case v == "--file" && i+1 < len(words) && !strings.Contains(words[i+1].Value, ":"), v == "--exclude":
 			i++
 		case strings.HasPrefix(v, "-"):
-			return fmt.Errorf("adze can't verify that the option %s only reads", v)
+			return fmt.Errorf("may do more than read with %s", v)
 		}
 	}
 	if lists != (unpacks && prints) {
 		return nil
 	}
-	return errors.New("only listing an archive is known to be safe")
+	return errors.New("does more than list an archive")
 }
 
 // tarPaths returns the archive and the directories in a command that checkTar accepts.
@@ -154,25 +154,25 @@ func tarPaths(words []Word) []Word {
 
 func checkSeven(a *parsedArgs) error {
 	if len(a.words) == 0 || a.words[0].Value != "l" && a.words[0].Value != "t" {
-		return errors.New("only listing an archive is known to be safe")
+		return errors.New("does more than list an archive")
 	}
 	return noMore(a.words[1:], "-slt -ba -r -bd")
 }
 
 func checkJar(a *parsedArgs) error {
 	if len(a.words) == 0 {
-		return errors.New("only listing an archive is known to be safe")
+		return errors.New("does more than list an archive")
 	}
 	switch a.words[0].Value {
 	case "tf", "tvf", "-tf", "-tvf", "--list", "--version":
 		return noMore(a.words[1:], "-f -v")
 	}
-	return errors.New("only listing an archive is known to be safe")
+	return errors.New("does more than list an archive")
 }
 
 func checkAr(a *parsedArgs) error {
 	if len(a.words) == 0 || strings.Trim(strings.TrimPrefix(a.words[0].Value, "-"), "tpvO") != "" && a.words[0].Value != "--version" {
-		return errors.New("only listing an archive is known to be safe")
+		return errors.New("does more than list an archive")
 	}
 	return checkResponse(a)
 }
@@ -189,7 +189,7 @@ next:
 				continue next
 			}
 		}
-		return fmt.Errorf("adze can't verify that the option %s only reads", w.Text)
+		return fmt.Errorf("may do more than read with %s", w.Text)
 	}
 	return nil
 }
@@ -213,12 +213,12 @@ func checkSleep(a *parsedArgs) error {
 		number := strings.TrimSuffix(w.Value, "s")
 		seconds, err := strconv.ParseFloat(number, 64)
 		if err != nil || !w.Static || strings.Trim(number, "0123456789.") != "" {
-			return fmt.Errorf("the duration %s is unclear", w.Text)
+			return fmt.Errorf("waits for %s, which adze doesn't understand", w.Text)
 		}
 		total += seconds
 	}
 	if total > 60 {
-		return errors.New("it waits for more than a minute")
+		return errors.New("waits for more than a minute")
 	}
 	return nil
 }
@@ -230,24 +230,24 @@ func checkGetent(a *parsedArgs) error {
 			return nil
 		}
 	}
-	return errors.New("it may ask a server")
+	return errors.New("may ask a server")
 }
 
 func checkStty(a *parsedArgs) error {
 	if len(a.operands) == 1 && a.operands[0].Value == "size" || len(a.operands) == 0 {
 		return nil
 	}
-	return errors.New("it changes the terminal")
+	return errors.New("changes the terminal")
 }
 
 // checkCount accepts programs that report repeatedly, if a count is given.
 func checkCount(a *parsedArgs) error {
 	if len(a.operands) == 1 || len(a.operands) > 2 {
-		return errors.New("it runs until it is stopped")
+		return errors.New("runs until it is stopped")
 	}
 	for _, w := range a.operands {
 		if len(w.Value) > 2 {
-			return errors.New("it runs for a long time")
+			return errors.New("runs for a long time")
 		}
 	}
 	return nil
@@ -257,13 +257,13 @@ func checkTop(a *parsedArgs) error {
 	if a.has("-b") && a.has("-n") || a.has("-l") {
 		return nil
 	}
-	return errors.New("it runs until it is stopped: use -b -n 1")
+	return errors.New("runs until it is stopped, unless it has the options -b -n 1")
 }
 
 func checkSysctl(a *parsedArgs) error {
 	for _, w := range a.operands {
 		if strings.Contains(w.Value, "=") || !w.Static {
-			return fmt.Errorf("the operand %s may change a setting of the kernel", w.Text)
+			return fmt.Errorf("may change a kernel setting with %s", w.Text)
 		}
 	}
 	return nil
@@ -276,7 +276,7 @@ func checkIP(a *parsedArgs) error {
 		switch words[0].Value {
 		case "-4", "-6", "-0", "-o", "-s", "-d", "-j", "-p", "-br", "-c", "-h", "-r", "-json", "-brief", "-stats", "-details", "-pretty", "-oneline", "-color", "-color=never", "-V", "-Version":
 		default:
-			return fmt.Errorf("adze can't verify that the option %s only reads", words[0].Text)
+			return fmt.Errorf("may do more than read with %s", words[0].Text)
 		}
 		words = words[1:]
 	}
@@ -287,7 +287,7 @@ func checkIP(a *parsedArgs) error {
 	case "a", "ad", "add", "addr", "address", "l", "li", "link", "r", "ro", "rou", "rout", "route", "n", "ne", "nei", "neigh", "neighbour", "neighbor", "ru", "rule",
 		"maddr", "maddress", "mr", "mroute", "tunnel", "netns", "nexthop", "vrf":
 	default:
-		return fmt.Errorf("adze can't verify that %s only reads", words[0].Text)
+		return fmt.Errorf("may do more than read with %s", words[0].Text)
 	}
 	if len(words) == 1 {
 		return nil
@@ -300,7 +300,7 @@ func checkIP(a *parsedArgs) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("adze can't verify that %s only reads", words[1].Text)
+	return fmt.Errorf("may do more than read with %s", words[1].Text)
 }
 
 // tame are variables that do not hold secrets.
@@ -310,11 +310,11 @@ var tame = setOf(`PATH HOME USER LOGNAME SHELL PWD OLDPWD LANG LANGUAGE TERM COL
 
 func checkPrintenv(a *parsedArgs) error {
 	if len(a.operands) == 0 {
-		return errors.New("it shows the whole environment")
+		return errors.New("shows the whole environment")
 	}
 	for _, w := range a.operands {
 		if !w.Static || !tame(w.Value) && !strings.HasPrefix(w.Value, "LC_") {
-			return fmt.Errorf("%s may be a secret", w.Text)
+			return fmt.Errorf("prints %s, which may be a secret", w.Text)
 		}
 	}
 	return nil
@@ -331,13 +331,13 @@ func oneOf(a *parsedArgs, subcommands string) error {
 			}
 		}
 	}
-	return errors.New("only its queries are known to be safe")
+	return errors.New("may do more than query")
 }
 
 func checkPager(a *parsedArgs) error {
 	for _, w := range a.operands {
 		if strings.HasPrefix(w.Value, "+") {
-			return fmt.Errorf("%s is a command of its own", w.Text)
+			return fmt.Errorf("runs the command %s", w.Text)
 		}
 	}
 	return nil
@@ -347,7 +347,7 @@ func checkPager(a *parsedArgs) error {
 func checkSyntaxOnly(a *parsedArgs) error {
 	for _, w := range a.operands {
 		if strings.HasPrefix(w.Value, "+") { // + unsets a shell option
-			return fmt.Errorf("%s may make it run a program", w.Value)
+			return fmt.Errorf("may run a program with %s", w.Value)
 		}
 	}
 	if a.has("--version", "-v") && len(a.operands) == 0 {
@@ -356,14 +356,14 @@ func checkSyntaxOnly(a *parsedArgs) error {
 	if !a.has("--version", "-v") && a.has("-n", "-l", "-c", "--check") && len(a.operands) > 0 {
 		return nil
 	}
-	return errors.New("it runs a program")
+	return errors.New("runs a program")
 }
 
 // checkResponse rejects words that name a file with more words in it.
 func checkResponse(a *parsedArgs) error {
 	for _, w := range a.words {
 		if strings.HasPrefix(w.Value, "@") {
-			return fmt.Errorf("%s is a file with more arguments", w.Text)
+			return fmt.Errorf("takes more arguments from %s", w.Text)
 		}
 	}
 	return nil
@@ -374,9 +374,9 @@ func checkTest(a *parsedArgs) error {
 	for i, w := range a.words {
 		switch {
 		case strings.Contains(w.Value, "[") && strings.ContainsAny(w.Value, "$`"):
-			return errors.New("it may evaluate " + w.Text)
+			return errors.New("may evaluate " + w.Text)
 		case i > 0 && (a.words[i-1].Value == "-v" || a.words[i-1].Value == "-R") && !syntax.ValidName(w.Value):
-			return errors.New("it evaluates " + w.Text)
+			return errors.New("evaluates " + w.Text)
 		}
 	}
 	return nil
@@ -384,7 +384,7 @@ func checkTest(a *parsedArgs) error {
 
 func checkHash(a *parsedArgs) error {
 	if len(a.operands) > 0 && !a.has("-t") {
-		return errors.New("only hash -t is known to be safe")
+		return errors.New("may change the table of commands without -t")
 	}
 	return nil
 }
@@ -392,7 +392,7 @@ func checkHash(a *parsedArgs) error {
 // checkSet accepts options that do not change the meaning of a line's words.
 func checkSet(a *parsedArgs) error {
 	if len(a.words) == 0 {
-		return errors.New("it shows all variables")
+		return errors.New("shows all variables")
 	}
 	for i := 0; i < len(a.words); i++ {
 		v := a.words[i].Value
@@ -402,17 +402,17 @@ func checkSet(a *parsedArgs) error {
 		case len(v) < 2 || v[0] != '-' && v[0] != '+':
 			return nil // positional parameters
 		case strings.Trim(v[1:], "efhuxvCEobn") != "":
-			return fmt.Errorf("adze can't verify that the option %s is safe", v)
+			return fmt.Errorf("has the option %s, which adze doesn't know", v)
 		case !strings.Contains(v, "o"):
 			continue
 		}
 		if i++; i >= len(a.words) {
-			return errors.New("it shows all options")
+			return errors.New("shows all options")
 		}
 		switch a.words[i].Value {
 		case "pipefail", "errexit", "nounset", "xtrace", "noglob", "verbose", "errtrace", "noclobber", "noexec":
 		default:
-			return fmt.Errorf("adze can't verify that the option %s is safe", a.words[i].Text)
+			return fmt.Errorf("has the option %s, which adze doesn't know", a.words[i].Text)
 		}
 	}
 	return nil
@@ -423,7 +423,7 @@ func checkShopt(a *parsedArgs) error {
 		switch w.Value {
 		case "globstar", "nullglob", "extglob", "dotglob", "nocaseglob", "nocasematch", "failglob", "globasciiranges", "inherit_errexit":
 		default:
-			return fmt.Errorf("adze can't verify that the option %s is safe", w.Text)
+			return fmt.Errorf("has the option %s, which adze doesn't know", w.Text)
 		}
 	}
 	return nil
@@ -432,7 +432,7 @@ func checkShopt(a *parsedArgs) error {
 // checkGoEnv rejects forms that need a temporary directory: the settings for C.
 func checkGoEnv(a *parsedArgs) error {
 	if len(a.operands) == 0 {
-		return errors.New("it needs a place for temporary files: name the variables")
+		return errors.New("needs temporary files unless it is given variable names")
 	}
 	return nil
 }
@@ -456,7 +456,7 @@ func checkNames(a *parsedArgs) error {
 
 func checkGetopts(a *parsedArgs) error {
 	if len(a.operands) < 2 {
-		return errors.New("it lacks a name")
+		return errors.New("lacks a variable name")
 	}
 	return settable(a.operands[1])
 }
@@ -464,10 +464,10 @@ func checkGetopts(a *parsedArgs) error {
 // settable returns an error if w is not the name of a variable that may be set.
 func settable(w Word) error {
 	if !w.Static || !syntax.ValidName(w.Value) {
-		return fmt.Errorf("adze can't verify that the name %s is safe", w.Text)
+		return fmt.Errorf("sets the variable %s, which adze doesn't know", w.Text)
 	}
 	if special(w.Value) {
-		return fmt.Errorf("it sets %s", w.Value)
+		return fmt.Errorf("sets %s", w.Value)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ type effect uint8
 
 const (
 	changes  effect = iota + 1 // changes files
+	signals                    // ends or signals processes
 	runsAny                    // runs any code
 	connects                   // reaches the network
 	runsCode                   // runs code of the project
@@ -64,6 +65,8 @@ func doubtful(words []Word, why error) error {
 		return errors.New(shown + " runs code of the project")
 	case connects:
 		return errors.New(shown + " reaches the network")
+	case signals:
+		return errors.New(shown + " may end processes")
 	case runsAny:
 		return errors.New(shown + " can run arbitrary code")
 	case changes:

@@ -3,9 +3,6 @@ package shell
 import (
 	"slices"
 	"strings"
-
-	"adze/internal/platform/shell/awk"
-	"adze/internal/platform/shell/sed"
 )
 
 // Some programs that are usually read-only run commands named in their arguments. This file
@@ -56,86 +53,41 @@ func (f argumentCode) aliases(words []Word) {
 
 // sed inspects sed scripts.
 func (f argumentCode) sed(words []Word) {
-	var scripts []string
-	add := func(w Word) {
-		scripts = append(scripts, w.Value)
-		if !w.Static && (w.Value == "" || f.made(w)) {
-			f.doubt("sed runs a script that is known only at run time")
+	g := manualOf("sed").parse("sed", words)
+	if g.has("--sandbox") {
+		return
+	}
+	var scripts []Word
+	for _, o := range g.options {
+		switch o.name {
+		case "-e", "--expression":
+			scripts = append(scripts, o.value)
+		case "-f", "--file":
+			f.programFile(o.value.Value)
 		}
 	}
-	var operands []Word
-	given := false
-	for i := 0; i < len(words); i++ {
-		w := words[i]
-		v := w.Value
-		name, value, glued := strings.Cut(v, "=")
-		switch {
-		case v == "--sandbox":
-			return
-		case v == "--":
-			operands = append(operands, words[i+1:]...)
-			i = len(words)
-		case len(name) > 3 && strings.HasPrefix("--expression", name):
-			given = true
-			if glued {
-				add(w.rest(value))
-			} else if i++; i < len(words) {
-				add(words[i])
-			}
-		case len(name) > 3 && strings.HasPrefix("--file", name):
-			given = true
-			if !glued {
-				i++
-			}
-			f.programFile(words, i, value)
-		case len(v) > 1 && v[0] == '-' && v[1] != '-':
-			letters := strings.TrimLeft(v[1:], "nEsruzb")
-			switch {
-			case strings.HasPrefix(letters, "e"):
-				given = true
-				if len(letters) > 1 {
-					add(w.rest(letters[1:]))
-				} else if i++; i < len(words) {
-					add(words[i])
-				}
-			case strings.HasPrefix(letters, "f"):
-				given = true
-				if len(letters) == 1 {
-					i++
-				}
-				f.programFile(words, i, letters[1:])
-			}
-		case strings.HasPrefix(v, "--"):
-		default:
-			operands = append(operands, w)
-		}
+	switch {
+	case g.unknown != "":
+		scripts = append(scripts, g.operands...)
+	case len(scripts) == 0 && !g.has("-f", "--file") && len(g.operands) > 0:
+		scripts = g.operands[:1]
 	}
-	if !given && len(operands) > 0 {
-		add(operands[0])
-	}
-	script, err := sed.Parse(strings.Join(scripts, "\n"))
-	for _, command := range script.Commands {
-		f.active = true
-		f.script(command, true)
-	}
-	if script.Input || err != nil {
-		f.doubt("sed runs what it reads as a command")
-	}
+	f.computed(scripts, "sed runs a script that is known only at run time")
+	f.sedCommands(strings.Join(values(scripts), "\n"))
 }
 
-// rest returns the value that follows an option in the same word.
-func (w Word) rest(value string) Word {
-	return Word{Value: value, Static: w.Static, unset: w.unset, substs: w.substs}
-}
-
-// programFile inspects a program file, which is the word at i unless value names it: if it is
-// standard input, it is part of the line.
-func (f argumentCode) programFile(words []Word, i int, value string) {
-	if value == "" && i < len(words) {
-		value = words[i].Value
-	}
-	if value == "-" || value == "" || readsInput(value) {
+// programFile inspects the name of a file with a program: if it is standard input, it is part of
+// the line.
+func (f argumentCode) programFile(name string) {
+	if name == "-" || name == "" || readsInput(name) {
 		f.doubt("the program that it runs comes from elsewhere")
+	}
+}
+
+// computed records a doubt if any of the programs is known only at run time.
+func (f argumentCode) computed(programs []Word, why string) {
+	if slices.ContainsFunc(programs, func(w Word) bool { return !w.Static && (w.Value == "" || f.made(w)) }) {
+		f.doubt(why)
 	}
 }
 
@@ -147,66 +99,17 @@ func (f argumentCode) made(w Word) bool {
 
 // awk inspects an awk program.
 func (f argumentCode) awk(words []Word) {
-	var programs []Word
-	given := false
-	for i := 0; i < len(words); i++ {
-		w := words[i]
-		v := w.Value
-		option, value, glued := strings.Cut(v, "=")
-		switch {
-		case v == "-v" || v == "-F" || v == "--assign" || v == "--field-separator" || v == "-i" || v == "--include" || v == "-l" || v == "--load":
-			i++
-			continue
-		case v == "-f" || v == "--file" || v == "-E" || v == "--exec":
-			given = true
-			i++
-			f.programFile(words, i, "")
-			continue
-		case v == "-e" || len(option) > 3 && strings.HasPrefix("--source", option) && !glued:
-			given = true
-			if i++; i < len(words) {
-				programs = append(programs, words[i])
-			}
-			continue
-		case len(option) > 3 && strings.HasPrefix("--source", option):
-			given = true
-			programs = append(programs, w.rest(value))
-			continue
-		case strings.HasPrefix(v, "-e"):
-			given = true
-			programs = append(programs, w.rest(v[len("-e"):]))
-			continue
-		case strings.HasPrefix(v, "-f") || strings.HasPrefix(v, "--file="):
-			given = true
-			f.programFile(words, i, strings.TrimPrefix(strings.TrimPrefix(v, "-f"), "--file="))
-			continue
-		case strings.HasPrefix(v, "-") && len(v) > 1 && v != "--":
-			continue
-		case v == "--":
-			continue
-		}
-		if !given {
-			programs = append(programs, words[i])
-		}
-		break
+	g := manualOf("awk").parse("awk", words)
+	for _, w := range g.of("X") {
+		f.programFile(w.Value)
 	}
+	programs, _ := awkPrograms(g)
+	if g.unknown != "" {
+		programs = append(programs[:len(programs):len(programs)], g.operands...)
+	}
+	f.computed(programs, "awk runs a program that is known only at run time")
 	for _, w := range programs {
-		p := awk.Parse(w.Value)
-		for _, command := range p.Commands {
-			f.active = true
-			f.script(command, true)
-		}
-		if p.Runs {
-			for _, other := range words { // awk -v c='rm x' 'BEGIN { system(c) }'
-				f.guess(other.Value)
-			}
-		}
-		if p.Unknown {
-			f.doubt("awk runs a command that is known only at run time")
-		}
-		if !w.Static && (w.Value == "" || f.made(w)) {
-			f.doubt("awk runs a program that is known only at run time")
-		}
+		f.awkCommands(w.Value, words)
 	}
 }
 

@@ -22,6 +22,8 @@ type Needs struct {
 	// Processes is true if it inspects the system's processes, mounts or devices, Network if it
 	// inspects sockets and interfaces.
 	Processes, Network bool
+
+	outside bool // the proof is not for a jail
 }
 
 func (n *Needs) program(names ...string) {
@@ -42,7 +44,7 @@ func (s *Script) Jailed() (Needs, error) {
 		return n, errors.New(cmp.Or(s.doubt, s.Problem))
 	}
 	if len(s.Parts) > maxParts {
-		return n, errors.New("it is made of more than 50 commands")
+		return n, errors.New("it has more than 50 commands")
 	}
 	for _, p := range s.Parts {
 		if err := p.jailed(&n); err != nil {
@@ -51,6 +53,9 @@ func (s *Script) Jailed() (Needs, error) {
 	}
 	return n, nil
 }
+
+// JailDoubt returns the reason why the part would not be read-only even in a jail, or nil.
+func (p *Part) JailDoubt() error { return p.jailed(&Needs{}) }
 
 // jailed adds the needs of p to n, or returns the reason why p is not known to be read-only in
 // a jail.
@@ -69,7 +74,7 @@ func (p *Part) jailed(n *Needs) error {
 		}
 	}
 	if p.Words[0].Value == "tac" && len(plainOperands(p.Words[1:], "")) == 0 && !slices.ContainsFunc(p.Redirects, func(r Redirect) bool { return r.Op == "<" }) {
-		return errors.New("tac: it needs a place for temporary files, unless it is given a file")
+		return errors.New("`tac` needs temporary files unless it is given a file")
 	}
 	return p.proves(filled(p.Words), n, false)
 }
@@ -84,7 +89,7 @@ func (r *Redirect) jailed() error {
 	case r.Verb != WritePath:
 		return nil
 	case !r.Target.Static:
-		return errors.New("it redirects to a file that is known only at run time")
+		return errors.New("it redirects to a file with a computed name")
 	case sink(r.Target.Value):
 		return nil
 	}
@@ -101,7 +106,7 @@ func (p *Part) proves(words []Word, n *Needs, external bool) error {
 	program := name.Value
 	if dir, base := path.Split(program); dir != "" {
 		if dir != "/bin/" && dir != "/usr/bin/" && dir != "/usr/local/bin/" || find(base) == nil && !Is(base, wrapperProved) {
-			return fmt.Errorf("%s is given by its path, which may lead to anything", name.Text)
+			return fmt.Errorf("adze doesn't know the program %s", name.Text)
 		}
 		external = true
 		words = slices.Clone(words)
@@ -122,18 +127,18 @@ func (p *Part) proves(words []Word, n *Needs, external bool) error {
 	}
 	if e.runs {
 		if err := p.settled(e, rest, n); err != nil {
-			return fmt.Errorf("%s: %w", name.Value, err)
+			return err
 		}
 	}
 	if words[0].Value == "git" {
 		if p.dirs == nil {
-			return errors.New("it is not certain in which directory git runs")
+			return errors.New("the directory of git can't be determined")
 		}
 		n.Git = append(n.Git, p.gitUses(words)...)
 	}
 	if e.needs&builtin == 0 || external {
 		if e.needs&builtin != 0 && e.class == ClassNeutral && !e.plain {
-			return fmt.Errorf("%s is not a program", name.Text)
+			return fmt.Errorf("`%s` is not a program", name.Text)
 		}
 		n.program(program)
 	}
@@ -145,10 +150,10 @@ func (p *Part) proves(words []Word, n *Needs, external bool) error {
 			return errors.New("it sets a variable")
 		}
 		if err := settable(rest[1]); err != nil {
-			return err
+			return fmt.Errorf("`%s` %w", words[0].Value, err)
 		}
 	}
-	if err := e.prove(name, rest); err != nil {
+	if err := e.prove(name, rest, !n.outside); err != nil {
 		return doubtful(words, err)
 	}
 	return nil
@@ -175,20 +180,20 @@ func (p *Part) provesRunner(program string, words []Word, n *Needs, external boo
 	case "find":
 		n.program(program)
 		if err := p.settled(find("find"), words[1:], n); err != nil {
-			return fmt.Errorf("find: %w", err)
+			return err
 		}
 		return p.provesFind(words, n)
 	case "exec":
 		if len(words) > 1 {
-			return errors.New("it replaces the shell by a program (exec)")
+			return errors.New("`exec` replaces the shell by a program")
 		}
 		return nil // redirects the shell itself
 	case "command", "builtin":
 		if external {
-			return fmt.Errorf("%s is not a program", name)
+			return fmt.Errorf("`%s` is not a program", name)
 		}
 		if len(words) > 1 && strings.HasPrefix(words[1].Value, "-") && words[1].Value != "-p" && words[1].Value != "--" {
-			return find("command").prove(words[0], words[1:])
+			return find("command").prove(words[0], words[1:], false)
 		}
 		skip = skipOptions(words, "-p --", "")
 	default:
@@ -205,21 +210,21 @@ func (p *Part) provesRunner(program string, words []Word, n *Needs, external boo
 		}
 		if skip > 0 && skip < len(words) && name == "xargs" {
 			if baseName(words[skip].Value) == "xargs" {
-				return errors.New("xargs: it runs what it reads")
+				return errors.New("`xargs` runs what it reads")
 			}
 			words = handedOn(words, skip)
 		}
 	}
 	for _, w := range words[1:min(max(skip, 1), len(words))] {
 		if len(w.gaps) > 0 && (p.spreads(w) || p.unsettled(w)) {
-			return fmt.Errorf("%s: %s may stand for another program", words[0].Value, w.shown())
+			return fmt.Errorf("%s may make `%s` run another program", w.shown(), words[0].Value)
 		}
 	}
 	switch {
 	case skip == 0:
-		return fmt.Errorf("%s: adze can't verify that its options are safe", words[0].Value)
+		return fmt.Errorf("`%s` has options that adze doesn't know", words[0].Value)
 	case skip >= len(words) && external:
-		return fmt.Errorf("%s runs nothing", words[0].Value)
+		return fmt.Errorf("`%s` has no command to run", words[0].Value)
 	case skip >= len(words):
 		return nil
 	}
@@ -272,13 +277,13 @@ func skipEnv(words []Word) (int, error) {
 			break
 		}
 		if !words[n].Static || !quietAssign(variable, value) {
-			return 0, fmt.Errorf("it sets %s for a program", variable)
+			return 0, fmt.Errorf("`env` sets %s", variable)
 		}
 		n++
 	}
 	switch {
 	case n >= len(words):
-		return 0, errors.New("it shows the whole environment")
+		return 0, errors.New("`env` shows the whole environment")
 	case strings.HasPrefix(words[n].Value, "-"):
 		return 0, nil
 	}
@@ -302,9 +307,9 @@ func skipXargs(words []Word) (int, error) {
 			switch option {
 			case "--max-args", "--max-procs", "--max-lines", "--replace", "--delimiter", "--max-chars", "--eof":
 			case "--arg-file":
-				return 0, errors.New("xargs: it takes its words from a file")
+				return 0, errors.New("`xargs` takes its arguments from a file")
 			default:
-				return 0, fmt.Errorf("xargs: adze can't verify that the option %s only reads", v)
+				return 0, fmt.Errorf("`xargs` has the option %s, which adze doesn't know", v)
 			}
 			if !ok && option != "--replace" && option != "--max-lines" && option != "--eof" {
 				n++
@@ -316,7 +321,7 @@ func skipXargs(words []Word) (int, error) {
 				break
 			}
 			if strings.IndexByte("InLPdsEJ", cluster[0]) < 0 {
-				return 0, fmt.Errorf("xargs: adze can't verify that the option %s only reads", v)
+				return 0, fmt.Errorf("`xargs` has the option %s, which adze doesn't know", v)
 			}
 			if len(cluster) == 1 {
 				n++
@@ -340,10 +345,10 @@ func (p *Part) provesFind(words []Word, n *Needs) error {
 	}
 	for _, command := range inner {
 		if err := p.proves(command, n, true); err != nil {
-			return fmt.Errorf("find: %w", err)
+			return err
 		}
 	}
-	return find("find").prove(words[0], rest)
+	return find("find").prove(words[0], rest, false)
 }
 
 // findCommands splits the words of find into the rest and the commands that it runs.
@@ -360,7 +365,7 @@ func findCommands(words []Word) (rest []Word, inner [][]Word, err error) {
 		}
 		end := slices.IndexFunc(words[i:], func(w Word) bool { return w.Value == ";" || w.Value == "+" })
 		if end < 2 {
-			return nil, nil, errors.New("find: the command that it runs is not understood")
+			return nil, nil, errors.New("`find` runs a command that adze can't determine")
 		}
 		inner = append(inner, words[i+1:i+end])
 		i += end
@@ -368,10 +373,10 @@ func findCommands(words []Word) (rest []Word, inner [][]Word, err error) {
 	return rest, inner, nil
 }
 
-// onlyRead reports whether the commands that find runs are known to be read-only in a jail.
+// onlyRead reports whether the commands that find or xargs runs are known to be read-only.
 func onlyRead(inner [][]Word) bool {
 	p := &Part{script: &Script{}, dirs: []string{""}}
-	return !slices.ContainsFunc(inner, func(words []Word) bool { return p.proves(words, &Needs{}, true) != nil })
+	return !slices.ContainsFunc(inner, func(words []Word) bool { return p.proves(words, &Needs{outside: true}, true) != nil })
 }
 
 // commands returns the words of p, and of each command that they are known to run.

@@ -26,7 +26,7 @@ func outputsOf(words []Word) (uses []use, guessed bool) {
 	}
 	for i, w := range g.operands {
 		if n := len(m.files); n > 0 && m.files[min(i, n-1)] == 'W' {
-			uses = append(uses, use{WritePath, w})
+			uses = append(uses, use{verb: WritePath, word: w})
 		}
 	}
 	if m.effects != nil {
@@ -72,7 +72,7 @@ func elsewhere(uses []use, dirs []Word) []use {
 			}
 			w := u.word
 			w.Value, w.Static = join(dir.Value, w.Value), dir.Static && !dir.Glob
-			moved = append(moved, use{u.verb, w})
+			moved = append(moved, use{verb: u.verb, word: w})
 		}
 	}
 	return moved
@@ -90,12 +90,12 @@ func guessOutputs(words []Word) []use {
 		name, _, assigned := strings.Cut(v, "=")
 		switch {
 		case outputName(strings.ToLower(strings.TrimLeft(name, "-"))) && assigned:
-			uses = append(uses, use{WritePath, w.behind(len(name) + 1)})
+			uses = append(uses, use{verb: WritePath, word: w.behind(len(name) + 1)})
 		case outputName(strings.ToLower(strings.TrimLeft(name, "-"))) && i+1 < len(words) && !strings.HasPrefix(words[i+1].Value, "-"):
-			uses = append(uses, use{WritePath, words[i+1]})
+			uses = append(uses, use{verb: WritePath, word: words[i+1]})
 		}
 		if strings.HasPrefix(v, "-o") && len(v) > 2 {
-			uses = append(uses, use{WritePath, w.behind(2)})
+			uses = append(uses, use{verb: WritePath, word: w.behind(2)})
 		}
 	}
 	return uses
@@ -248,21 +248,19 @@ func (g *parsedArgs) runsWord(i int) {
 }
 
 // somewhere is the use of files known only at run time.
-func somewhere(what string) use {
-	return use{WritePath, Word{Value: what, Text: what, why: "it writes " + what}}
-}
+func somewhere(from Unknown) use { return use{verb: WritePath, unknown: from} }
 
 // unfolds returns the outputs of a program that takes file names from its input.
 func unfolds(g *parsedArgs) []use {
 	if g.has("--check", "--stat", "--numstat", "--summary", "--dry-run", "--abort", "--skip", "--quit", "--show-current-patch") && !g.has("--apply") {
 		return nil
 	}
-	return []use{somewhere("the files that the patch names")}
+	return []use{somewhere(FromPatch)}
 }
 
 func csplitOutputs(g *parsedArgs) []use {
 	if g.has("-b", "--suffix-format") {
-		return []use{somewhere("files whose names are made of a format")}
+		return []use{somewhere(FromFormat)}
 	}
 	return nil
 }
@@ -301,12 +299,12 @@ func tarOutputs(g *parsedArgs) []use {
 	}
 	switch {
 	case g.has("--remove-files"):
-		return []use{somewhere("the files that it packs")}
+		return []use{somewhere(FromOperands)}
 	case strings.Contains(mode, "x"):
 		if g.has("-O", "--to-stdout") {
 			return nil
 		}
-		return []use{somewhere("the files that the archive names")}
+		return []use{somewhere(FromArchive)}
 	case strings.ContainsAny(mode, "cruA"):
 		return all(WritePath, archive)
 	}
@@ -318,10 +316,10 @@ func cpioOutputs(g *parsedArgs) []use {
 	case g.has("-t", "--list"):
 		return nil
 	case g.has("-i", "--extract", "-r") && !g.has("--to-stdout"), g.has("-p"):
-		return []use{somewhere("the files that the archive names")}
+		return []use{somewhere(FromArchive)}
 	}
 	if w, ok := g.value("-F", "--file", "-f"); ok {
-		return []use{{WritePath, w}}
+		return []use{{verb: WritePath, word: w}}
 	}
 	return nil
 }
@@ -330,7 +328,7 @@ func unzipOutputs(g *parsedArgs) []use {
 	if g.has("-l", "-v", "-t", "-p", "-c", "-z", "-Z") {
 		return nil
 	}
-	return []use{somewhere("the files that the archive names")}
+	return []use{somewhere(FromArchive)}
 }
 
 func sevenOutputs(g *parsedArgs) []use {
@@ -339,7 +337,7 @@ func sevenOutputs(g *parsedArgs) []use {
 	}
 	switch g.operands[0].Value {
 	case "x", "e":
-		return []use{somewhere("the files that the archive names")}
+		return []use{somewhere(FromArchive)}
 	case "l", "t", "h", "i", "b":
 		return nil
 	}
@@ -353,12 +351,12 @@ func packOutputs(g *parsedArgs) []use {
 		return nil
 	}
 	if g.has("-N", "--name") {
-		return []use{somewhere("the files that the archive names")}
+		return []use{somewhere(FromArchive)}
 	}
 	uses := all(WritePath, g.operands)
 	for _, w := range g.operands {
 		if ext := path.Ext(w.Value); ext != "" && !w.Glob {
-			uses = append(uses, use{WritePath, Word{Value: strings.TrimSuffix(w.Value, ext), Static: w.Static, Text: w.Text, why: w.why}})
+			uses = append(uses, use{verb: WritePath, word: Word{Value: strings.TrimSuffix(w.Value, ext), Static: w.Static, Text: w.Text, why: w.why}})
 		}
 	}
 	return uses
@@ -376,9 +374,9 @@ func named(dir string, address Word) use {
 		base = path.Base(name)
 	}
 	if !address.Static || address.Glob || strings.ContainsAny(base, "{}[]%") {
-		return somewhere("a file whose name comes from an address")
+		return somewhere(FromURL)
 	}
-	return use{WritePath, plainWord(join(dir, base))}
+	return use{verb: WritePath, word: plainWord(join(dir, base))}
 }
 
 func curlOutputs(g *parsedArgs) []use {
@@ -398,10 +396,10 @@ func curlOutputs(g *parsedArgs) []use {
 		switch o.name {
 		case "-o", "--output":
 			if strings.Contains(o.value.Value, "#") {
-				uses = append(uses, somewhere("files whose names are made of a pattern"))
+				uses = append(uses, somewhere(FromFormat))
 			}
 			if dir.Value != "" && !path.IsAbs(o.value.Value) {
-				uses = append(uses, use{WritePath, Word{Value: join(dir.Value, o.value.Value), Static: dir.Static && o.value.Static, Text: o.value.Text}})
+				uses = append(uses, use{verb: WritePath, word: Word{Value: join(dir.Value, o.value.Value), Static: dir.Static && o.value.Static, Text: o.value.Text}})
 			}
 		case "-O", "--remote-name", "--remote-name-all":
 			for _, w := range g.operands {
@@ -413,10 +411,10 @@ func curlOutputs(g *parsedArgs) []use {
 				}
 			}
 		case "-J", "--remote-header-name":
-			uses = append(uses, somewhere("a file that the server names"))
+			uses = append(uses, somewhere(FromServer))
 		case "-w", "--write-out":
 			if strings.Contains(o.value.Value, "%output{") || strings.HasPrefix(o.value.Value, "@") {
-				uses = append(uses, somewhere("files that its format names"))
+				uses = append(uses, somewhere(FromFormat))
 			}
 		}
 	}
@@ -429,7 +427,7 @@ func wgetOutputs(g *parsedArgs) []use {
 		return nil
 	case g.has("-r", "--recursive", "-m", "--mirror", "-p", "--page-requisites", "-x", "--force-directories", "-i", "--input-file",
 		"--content-disposition", "--trust-server-names"):
-		return []use{somewhere("files that the server names")}
+		return []use{somewhere(FromServer)}
 	case g.has("-O", "--output-document"):
 		return nil
 	}
@@ -449,7 +447,7 @@ func cloneOutputs(g *parsedArgs) []use {
 	w := g.operands[0]
 	address := strings.TrimSuffix(strings.TrimRight(w.Value, "/"), "/.git")
 	base := address[strings.LastIndexAny(address, "/:")+1:]
-	return []use{{WritePath, Word{Value: strings.TrimSuffix(base, ".git"), Static: w.Static && !w.Glob, Text: w.Text, why: w.why}}}
+	return []use{{verb: WritePath, word: Word{Value: strings.TrimSuffix(base, ".git"), Static: w.Static && !w.Glob, Text: w.Text, why: w.why}}}
 }
 
 // sshSettings are the ssh options that neither run a program nor name a file.
@@ -666,7 +664,7 @@ func submoduleOutputs(g *parsedArgs) []use {
 func syncOutputs(g *parsedArgs) []use {
 	for _, o := range g.options {
 		if strings.HasPrefix(o.name, "--del") || o.name == "--remove-source-files" {
-			return []use{somewhere("the files that it removes")}
+			return []use{somewhere(FromOperands)}
 		}
 	}
 	return nil

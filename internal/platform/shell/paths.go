@@ -27,8 +27,9 @@ type PathUse struct {
 	// Dir is the base of a relative path: empty for the line's initial directory, otherwise the
 	// directory that cd changed to, which may itself be relative to the initial one.
 	Dir string
-	// Known is true if Path and Dir are certain. If not, any path may be meant.
+	// Known is true if Path and Dir are certain. If not, any path may be meant; Unknown says why.
 	Known    bool
+	Unknown  Unknown
 	Redirect bool
 	// Output is true if the path is written because of an option, an operand or a script of the
 	// program, and Guess if that is inferred only from the option's name. Other files that the
@@ -56,6 +57,12 @@ func (p *Part) Paths() []PathUse {
 			return
 		}
 		use.Part, use.Path, use.Known = p, w.Value, w.Static && (dirs != nil || path.IsAbs(w.Value))
+		if use.Unknown == 0 && !use.Known {
+			use.Unknown = FromExpansion
+			if w.Static {
+				use.Unknown = FromDir
+			}
+		}
 		if len(w.holes) > 0 {
 			use.Path = w.told
 		}
@@ -108,8 +115,8 @@ func (p *Part) operandUses(words []Word, add func(PathUse, Word)) {
 		outputs, guess = outputsOf(words)
 	}
 	for _, u := range outputs {
-		if !slices.ContainsFunc(given, func(o use) bool { return o.verb == u.verb && o.word.Value == u.word.Value }) {
-			add(PathUse{Verb: u.verb, Output: true, Guess: guess}, u.word)
+		if !slices.ContainsFunc(given, func(o use) bool { return u.unknown == 0 && o.verb == u.verb && o.word.Value == u.word.Value }) {
+			add(PathUse{Verb: u.verb, Output: true, Guess: guess, Unknown: u.unknown}, u.word)
 		}
 	}
 	// A pattern reads its directory, regardless of how the names are used.
@@ -123,11 +130,14 @@ func (p *Part) operandUses(words []Word, add func(PathUse, Word)) {
 	for _, command := range inner {
 		p.operandUses(command, add)
 	}
-	if more || vague(words) {
+	switch {
+	case more:
+		add(PathUse{Verb: ReadPath, Unknown: FromInput}, Word{holes: []int{0}})
+	case vague(words):
 		add(PathUse{Verb: ReadPath}, Word{holes: []int{0}})
 	}
 	if baseName(words[0].Value) == "xargs" && !onlyRead(inner) {
-		add(PathUse{Verb: WritePath, Output: true}, somewhere("the files that xargs hands on").word)
+		add(PathUse{Verb: WritePath, Output: true, Unknown: FromInput}, Word{})
 	}
 }
 
@@ -144,8 +154,9 @@ func vague(words []Word) bool {
 }
 
 type use struct {
-	verb Verb
-	word Word
+	verb    Verb
+	word    Word
+	unknown Unknown // the source of its name if word says nothing about it
 }
 
 // operandsOf returns a command's operands that are paths. For an unknown option only the option
@@ -205,7 +216,7 @@ func operandsOf(words []Word) []use {
 func all(verb Verb, words []Word) []use {
 	uses := make([]use, len(words))
 	for i, w := range words {
-		uses[i] = use{verb, w}
+		uses[i] = use{verb: verb, word: w}
 	}
 	return uses
 }
@@ -256,7 +267,7 @@ func modeUses(words []Word) []use {
 		case !given:
 			given = true
 		default:
-			uses = append(uses, use{WritePath, w})
+			uses = append(uses, use{verb: WritePath, word: w})
 		}
 	}
 	return uses
@@ -269,9 +280,9 @@ func ddPaths(words []Word) []use {
 		target := Word{Value: value, Static: w.Static, Text: quote(value)}
 		switch name {
 		case "if":
-			uses = append(uses, use{ReadPath, target})
+			uses = append(uses, use{verb: ReadPath, word: target})
 		case "of":
-			uses = append(uses, use{WritePath, target})
+			uses = append(uses, use{verb: WritePath, word: target})
 		}
 	}
 	return uses
@@ -292,7 +303,7 @@ func findUses(words []Word) []use {
 	}
 	uses := all(verb, roots)
 	if len(roots) == 0 && verb != ReadPath {
-		uses = append(uses, use{verb, plainWord(".")})
+		uses = append(uses, use{verb: verb, word: plainWord(".")})
 	}
 	for i, w := range expression {
 		if i+1 == len(expression) {
@@ -300,9 +311,9 @@ func findUses(words []Word) []use {
 		}
 		switch w.Value {
 		case "-fprint", "-fprint0", "-fprintf", "-fls":
-			uses = append(uses, use{WritePath, expression[i+1]})
+			uses = append(uses, use{verb: WritePath, word: expression[i+1]})
 		case "-newer", "-anewer", "-cnewer", "-samefile":
-			uses = append(uses, use{ReadPath, expression[i+1]})
+			uses = append(uses, use{verb: ReadPath, word: expression[i+1]})
 		}
 	}
 	return uses
@@ -350,11 +361,11 @@ func gitUses(words []Word) []use {
 	var uses []use
 	for i, w := range words[:n] {
 		if (w.Value == "-C" || w.Value == "--git-dir" || w.Value == "--work-tree") && i+1 < len(words) {
-			uses = append(uses, use{EnterPath, words[i+1]})
+			uses = append(uses, use{verb: EnterPath, word: words[i+1]})
 		}
 	}
 	for _, w := range gitPathValues(words) {
-		uses = append(uses, use{ReadPath, w})
+		uses = append(uses, use{verb: ReadPath, word: w})
 	}
 	words = words[n:]
 	if len(words) == 0 {
@@ -374,7 +385,7 @@ func gitUses(words []Word) []use {
 		if _, file, ok := strings.Cut(w.Value, ":"); ok && file != "" && w.Static {
 			w = plainWord(file) // a file in a revision
 		}
-		uses = append(uses, use{verb, w})
+		uses = append(uses, use{verb: verb, word: w})
 	}
 	return uses
 }
@@ -388,9 +399,9 @@ func testPaths(words []Word) []use {
 		}
 		switch {
 		case len(w.Value) == 2 && w.Value[0] == '-' && strings.IndexByte("abcdefghkprstuwxGLNOS", w.Value[1]) >= 0:
-			uses = append(uses, use{ReadPath, words[i+1]})
+			uses = append(uses, use{verb: ReadPath, word: words[i+1]})
 		case i > 0 && (w.Value == "-nt" || w.Value == "-ot" || w.Value == "-ef"):
-			uses = append(uses, use{ReadPath, words[i-1]}, use{ReadPath, words[i+1]})
+			uses = append(uses, use{verb: ReadPath, word: words[i-1]}, use{verb: ReadPath, word: words[i+1]})
 		}
 	}
 	return uses

@@ -37,7 +37,9 @@ type program struct {
 	class    Class
 	operands operands
 	check    func(*parsedArgs) error // further check, or nil
-	must     string                  // required options, any of which suffices, or empty
+	// checkJailed replaces check in a jail if it is not nil. It may accept what the jail prevents.
+	checkJailed func(*parsedArgs) error
+	must        string // required options, any of which suffices, or empty
 	// plain is true if a command with literal words needs no jail: the program has no listed
 	// option, and no configuration, that makes it do more than read.
 	plain bool
@@ -95,6 +97,7 @@ const (
 	Searches                         // searches the current directory if it is given no other
 	SearchesDeep                     // likewise, with the option for recursion
 	Lists                            // reads only the names in a directory that it is given
+	FollowsLinks                     // follows links in a directory that it is given
 	Deletes                          // deletes remote resources with some of its verbs
 	database                         // a database client
 	operandsKnown                    // its operands are in [Part.Paths], or are not paths on this machine

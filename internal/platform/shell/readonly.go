@@ -46,9 +46,9 @@ func (p *Part) WordsReadOnly() error {
 	for _, w := range p.Words {
 		switch {
 		case w.expanded:
-			return fmt.Errorf("%s is the result of an expansion", quote(w.Value))
+			return fmt.Errorf("%s comes from an expansion", quote(w.Value))
 		case w.brace:
-			return fmt.Errorf("%s holds a brace", w.Text)
+			return fmt.Errorf("%s has a brace expansion", w.Text)
 		case w.Glob:
 			return fmt.Errorf("%s is a pattern", w.Text)
 		}
@@ -58,11 +58,11 @@ func (p *Part) WordsReadOnly() error {
 		return errors.New("it redirects without a command")
 	case name == "cd" || name == "pushd":
 		if _, ok := p.cdTarget(); !ok || strings.Contains(p.Words[0].Value, "/") {
-			return fmt.Errorf("it is not certain where %s goes", name)
+			return fmt.Errorf("the directory of `%s` can't be determined", name)
 		}
 		return nil
 	case name == "git" && p.dirs == nil:
-		return errors.New("it is not certain in which directory git runs")
+		return errors.New("the directory of git can't be determined")
 	}
 	e, rest := lookup(p.Words)
 	if e == nil || !e.plain {
@@ -74,19 +74,19 @@ func (p *Part) WordsReadOnly() error {
 // literal returns the reason why the words after a plain program are not known to be read-only
 // without a jail, or nil.
 func (e *entry) literal(name Word, rest []Word) error {
-	if err := e.prove(name, rest); err != nil {
+	if err := e.prove(name, rest, false); err != nil {
 		return err
 	}
 	g := e.parse(name.Value, rest)
 	for option := range strings.FieldsSeq(e.needsJail) {
 		if g.has(option) || slices.ContainsFunc(rest, func(w Word) bool { return w.Value == option }) {
-			return fmt.Errorf("%s: %s may read other files", name.Value, option)
+			return fmt.Errorf("`%s %s` may read other files", name.Value, option)
 		}
 	}
 	for _, o := range g.options {
 		v := o.value.Value
 		if o.kind != 0 && len(v) > 1 && v[0] == '-' && !digits(v[1:]) && g.words[o.end-1].Value == v {
-			return fmt.Errorf("%s: %s after %s may be an option", name.Value, v, o.name) // some versions may take no value
+			return fmt.Errorf("%s after `%s %s` may be an option", v, name.Value, o.name) // some versions may take no value
 		}
 	}
 	if name.Value == "printf" && len(rest) > 0 && strings.HasPrefix(rest[0].Value, "-v") {
@@ -113,26 +113,29 @@ func (p *Part) checkRedirects() error {
 	return nil
 }
 
-// reads reports whether a command only reads when it runs in a jail.
+// reads reports whether a command only reads: in a jail, or with known operands outside of it.
 func reads(words []Word) bool {
 	e, rest := lookup(words)
-	return e != nil && e.prove(words[0], rest) == nil
+	return e != nil && e.prove(words[0], rest, false) == nil
 }
 
-// prove returns the reason why the words after a program are not known to be read-only in a
-// jail, or nil.
-func (e *entry) prove(program Word, rest []Word) error {
+// prove returns the reason why the words after a program are not known to be read-only, or nil.
+// Jailed means that the jail stops what the checks of scripts miss.
+func (e *entry) prove(program Word, rest []Word, jailed bool) error {
 	// git --help shows a manual page, with programs that the repository may configure.
 	if len(rest) == 1 && (rest[0].Value == "--help" || rest[0].Value == "--version") && program.Value != "git" {
 		return nil
 	}
 	g := e.parse(program.Value, rest)
-	err := e.accept(g)
-	if err == nil && e.check != nil {
-		err = e.check(g)
+	err, check := e.accept(g), e.check
+	if jailed && e.checkJailed != nil {
+		check = e.checkJailed
+	}
+	if err == nil && check != nil {
+		err = check(g)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", program.Value, err)
+		return fmt.Errorf("`%s` %w", program.Value, err)
 	}
 	return nil
 }
@@ -157,13 +160,33 @@ func (e *entry) accept(g *parsedArgs) error {
 	}
 	switch option := e.unproven(g); {
 	case option != "":
-		return fmt.Errorf("adze can't verify that the option %s only reads", option)
+		return e.more(option)
 	case e.must != "" && !g.has(strings.Fields(e.must)...):
-		return errors.New("adze can't verify that it only reads with these options")
+		return e.more("")
 	case e.operands == none && len(g.operands) > 0:
-		return fmt.Errorf("adze can't verify that it only reads with %s", g.operands[0].Text)
+		return e.more(g.operands[0].Text)
 	case e.operands == onePath && len(g.operands) > 1:
-		return fmt.Errorf("it would write to %s", g.operands[1].Text)
+		return fmt.Errorf("would write to %s", g.operands[1].Text)
 	}
 	return nil
+}
+
+// more returns the reason to doubt a command because of an option or operand, or the lack of one.
+func (e *entry) more(word string) error {
+	does := "may do more than read"
+	switch {
+	case e.effect == changes:
+		does = "may change files"
+	case e.versionOnly():
+		return errVersionOnly
+	}
+	if word != "" {
+		does += " with " + word
+	}
+	return errors.New(does)
+}
+
+// versionOnly reports whether a program is known only by the options that print its version.
+func (e *entry) versionOnly() bool {
+	return e.operands == none && e.class == ClassNone && e.check != nil
 }

@@ -51,7 +51,7 @@ func (p *Part) settled(e *entry, words []Word, n *Needs) error {
 		case len(w.gaps) == 0 && name == "find" && loose == 0 && p.computed(w):
 			loose++ // a single word cannot both begin and end a command
 		default:
-			return fmt.Errorf("%s may become an option that runs a program: put -- or ./ before it", w.shown())
+			return fmt.Errorf("%s may become an option of `%s` that runs a program: put -- or ./ before it", w.shown(), name)
 		}
 	}
 	return nil

@@ -3,8 +3,6 @@ package shell
 import (
 	"slices"
 	"strings"
-
-	"adze/internal/platform/shell/sed"
 )
 
 // A GitExposure describes the repository files that a git command may show, or change in the work
@@ -414,37 +412,4 @@ func (a gitArguments) patches() bool {
 		}
 	}
 	return false
-}
-
-// SedFiles returns the files that a word of sed reads and writes, if it is a script or an
-// option with one. For a script that is not understood it returns all possible names.
-func SedFiles(word string) (reads, writes []string) {
-	scripts := []string{word}
-	if _, value, ok := strings.Cut(word, "="); ok && strings.HasPrefix(word, "--") {
-		scripts = append(scripts, value)
-	}
-	if len(word) > 1 && word[0] == '-' && word[1] != '-' {
-		if i := strings.IndexByte(word, 'e'); i > 0 {
-			scripts = append(scripts, word[i+1:])
-		}
-	}
-	for _, script := range scripts {
-		s, err := sed.Parse(script)
-		reads, writes = append(reads, s.Reads...), append(writes, s.Writes...)
-		if err == nil {
-			continue
-		}
-		for line := range strings.Lines(script) {
-			for i, c := range line {
-				name := strings.Trim(line[i+1:], " \t\n")
-				switch c {
-				case 'r', 'R':
-					reads = append(reads, name, strings.TrimRight(name, "} \t"))
-				case 'w', 'W':
-					writes = append(writes, name, strings.TrimRight(name, "} \t"))
-				}
-			}
-		}
-	}
-	return reads, writes
 }

@@ -141,7 +141,10 @@ func takesData(words []Word) bool {
 		return !opensPrompt(words[1:])
 	case name == "git":
 		return !slices.ContainsFunc(words, func(w Word) bool { return w.Value == "apply" || w.Value == "am" || w.Value == "fast-import" })
-	case name == "sed" || name == "gsed" || name == "find":
+	case name == "sed" || name == "gsed":
+		script, _, ok := sedScript(manualOf("sed").parse("sed", words[1:]))
+		return ok && !sedRuns(script)
+	case name == "find":
 		return false // unproven
 	}
 	return Is(name, TakesData|Quiet)
@@ -154,7 +157,9 @@ func codeGiven(name string, words []Word) (given, known bool) {
 	p := columns(strings.TrimRight(name, "0123456789."))
 	switch {
 	case p.traits&isAwk != 0:
-		return reads(append([]Word{plainWord("awk")}, words[1:]...)), true
+		g := manualOf("awk").parse("awk", words[1:])
+		programs, _ := awkPrograms(g)
+		return len(programs) > 0 && g.unknown == "" && !slices.ContainsFunc(programs, func(w Word) bool { return !w.Static || awkRuns(w.Value) }), true
 	case p.traits&readsCode != 0:
 		return false, true
 	case p.inline == "":

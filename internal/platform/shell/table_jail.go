@@ -5,23 +5,23 @@ package shell
 
 // Text and files.
 var textTable = []program{
-	{name: "b2sum", class: ClassRead, reads: `-b -t -z -c -w -l:N --binary --text --tag --zero --check --warn --quiet --status --strict --ignore-missing --length:N`},
-	{name: "sum", class: ClassRead, reads: `-r -s --sysv`},
+	{name: "b2sum", plain: true, needsJail: "-c --check", class: ClassRead, reads: `-b -t -z -c -w -l:N --binary --text --tag --zero --check --warn --quiet --status --strict --ignore-missing --length:N`},
+	{name: "sum", plain: true, class: ClassRead, reads: `-r -s --sysv`},
 	{name: "shasum", class: ClassRead, reads: `-a:N -b -t -c -s -w -0 -U -p --algorithm:N --binary --text --check --status --warn --portable --tag`},
 	{name: "md5", class: ClassRead, reads: `-q -r -n -s:N`},
-	{name: "numfmt", class: ClassRead, operands: texts, reads: `
+	{name: "numfmt", plain: true, class: ClassRead, operands: texts, reads: `
 		--to:N --from:N --suffix:N --padding:N --field:N --format:N --delimiter:N -d:N -z --header:n --round:N --to-unit:N --from-unit:N --grouping --invalid:N`},
-	{name: "tsort", class: ClassRead},
-	{name: "join", class: ClassRead, reads: `-a:N -v:N -1:N -2:N -e:N -i -j:N -o:N -t:N -z --check-order --nocheck-order --header --ignore-case --zero-terminated`},
-	{name: "pr", class: ClassRead, reads: `-# -a -c -d -f -F -J -m -r -t -T -v -h:N -l:N -N:N -o:N -w:N -W:N -s:n -e -i -n --columns:N --length:N --width:N --omit-header --merge --across`},
-	{name: "fmt", class: ClassRead, reads: `-# -c -s -t -u -w:N -g:N -p:N --width:N --goal:N --prefix:N --split-only --uniform-spacing --crown-margin --tagged-paragraph`},
-	{name: "expand unexpand", class: ClassRead, reads: `-# -a -i -t:N --all --initial --first-only --tabs:N`},
-	{name: "shuf", class: ClassRead, reads: `-e -z -r -n:N -i:N --echo --zero-terminated --repeat --head-count:N --input-range:N --random-source:R`},
-	{name: "factor", class: ClassRead, operands: texts, reads: `-h --exponents`},
+	{name: "tsort", plain: true, class: ClassRead},
+	{name: "join", plain: true, class: ClassRead, reads: `-a:N -v:N -1:N -2:N -e:N -i -j:N -o:N -t:N -z --check-order --nocheck-order --header --ignore-case --zero-terminated`},
+	{name: "pr", plain: true, class: ClassRead, reads: `-# -a -c -d -f -F -J -m -r -t -T -v -h:N -l:N -N:N -o:N -w:N -W:N -s:n -e -i -n --columns:N --length:N --width:N --omit-header --merge --across`},
+	{name: "fmt", plain: true, class: ClassRead, reads: `-# -c -s -t -u -w:N -g:N -p:N --width:N --goal:N --prefix:N --split-only --uniform-spacing --crown-margin --tagged-paragraph`},
+	{name: "expand unexpand", plain: true, class: ClassRead, reads: `-# -a -i -t:N --all --initial --first-only --tabs:N`},
+	{name: "shuf", plain: true, class: ClassRead, reads: `-e -z -r -n:N -i:N --echo --zero-terminated --repeat --head-count:N --input-range:N --random-source:R`},
+	{name: "factor", plain: true, class: ClassRead, operands: texts, reads: `-h --exponents`},
 	{name: "cal ncal", class: ClassRead, operands: texts, reads: `-# -1 -3 -y -m -j -s -h -w -b -C -M -N -A:N -B:N -n:N --one --three --sunday --monday --year --julian --week --months:N`},
 	{name: "bc", class: ClassRead, reads: `-l -q -s -w -i --mathlib --quiet --standard --warn`},
-	{name: "base32", class: ClassRead, operands: onePath, reads: `-d -i -w:N --decode --ignore-garbage --wrap:N`},
-	{name: "basenc", class: ClassRead, operands: onePath, reads: `-d -i -w:N --decode --ignore-garbage --wrap:N --base64 --base64url --base32 --base32hex --base16 --base2msbf --base2lsbf --z85`},
+	{name: "base32", plain: true, class: ClassRead, operands: onePath, reads: `-d -i -w:N --decode --ignore-garbage --wrap:N`},
+	{name: "basenc", plain: true, class: ClassRead, operands: onePath, reads: `-d -i -w:N --decode --ignore-garbage --wrap:N --base64 --base64url --base32 --base32hex --base16 --base2msbf --base2lsbf --z85`},
 	{name: "iconv", class: ClassRead, reads: `-f:N -t:N -c -s -l --from-code:N --to-code:N --list --silent`},
 	{name: "col colrm colcrt", class: ClassRead, operands: texts, reads: `-b -f -p -x -h -l:N`},
 	{name: "look", class: ClassRead, operands: pattern, reads: `-a -d -f -t:N --alternative --alphanum --ignore-case`},
@@ -125,7 +125,7 @@ var binaryTable = []program{
 
 // The machine, its processes and its connections.
 var machineTable = []program{
-	{name: "sleep", operands: texts, check: checkSleep},
+	{name: "sleep", plain: true, operands: texts, check: checkSleep},
 	{name: "getconf", class: ClassRead, operands: texts, reads: `-a -v:N`},
 	{name: "getent", class: ClassRead, operands: texts, check: checkGetent},
 	{name: "groups logname tty arch users hostid", class: ClassRead, operands: texts, reads: `-s`},
@@ -172,7 +172,7 @@ var machineTable = []program{
 	{name: "netstat", class: ClassRead, needs: processes | network, operands: none, reads: `
 		-r -i -g -s -M -v -W -n -N -e -o -c:N -l -a -t -u -w -x -p -4 -6 -C -F --route --interfaces --groups --statistics --numeric --extend --timers --listening --all --tcp --udp --unix --programs --raw --wide --numeric-hosts --numeric-ports -f:N`},
 	{name: "ip", class: ClassRead, needs: network, operands: anything, check: checkIP},
-	{name: "printenv", class: ClassRead, operands: texts, check: checkPrintenv, reads: `-0 --null`},
+	{name: "printenv", plain: true, class: ClassRead, operands: texts, check: checkPrintenv, reads: `-0 --null`},
 }
 
 // Installed packages.

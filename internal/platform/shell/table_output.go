@@ -29,8 +29,8 @@ var outputTable = []program{
 	{name: "shuf", options: `-o:W -i:N -n:N --output:W --input-range:N --head-count:N --random-source:R`},
 	{name: "iconv", options: `-o:W -f:N -t:N --output:W --from-code:N --to-code:N --unicode-subst:N --byte-subst:N --widechar-subst:N`},
 	{name: "sed gsed", effects: sedOutputs, options: `
-		-e:N -f:X -i:n -I:N -l:N --expression:N --file:X --in-place:n --line-length:N`},
-	{name: "awk gawk mawk nawk", effects: awkOutputs, options: `
+		-e:N -f:X -i:n -I:N -l:N --expression:N --file:X --in-place:n --line-length:N --follow-symlinks --binary -b`},
+	{name: "awk gawk mawk nawk", stops: true, effects: awkOutputs, options: `
 		-d:w -E:X -e:N -F:N -f:X -i:X -l:X -o:w -p:w -v:N -W:X --dump-variables:w --exec:X --field-separator:N --file:X --include:X --load:X
 		--pretty-print:w --profile:w --source:N --assign:N --debug:x`},
 	{name: "xxd", files: "RW", options: `-c:N -g:N -l:N -n:N -o:N -R:N -s:N`},

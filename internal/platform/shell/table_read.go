@@ -12,8 +12,8 @@ var readTable = []program{
 		-r -c -n -e -s -S -M -C -a -j -R --raw-output --compact-output --null-input --exit-status --slurp --sort-keys
 		--monochrome-output --color-output --ascii-output --join-output --raw-input --tab --indent:N --seq --stream
 		--arg:2 --argjson:2 --slurpfile:Q --rawfile:Q -f:R --from-file:R --args --jsonargs --unbuffered --raw-output0 -V`},
-	{name: "awk gawk mawk", plain: true, runs: true, class: ClassRead, operands: anything, check: checkAwk},
-	{name: "sed", plain: true, needsJail: "-l --line-length", runs: true, class: ClassRead, operands: script, check: checkSed, reads: `
+	{name: "awk gawk mawk", plain: true, runs: true, class: ClassRead, operands: anything, check: checkAwk, checkJailed: checkAwkJailed},
+	{name: "sed", plain: true, needsJail: "-l --line-length", runs: true, class: ClassRead, operands: script, check: checkSed, checkJailed: checkSedJailed, reads: `
 		-n -E -r -s -u -z -e:N --quiet --silent --regexp-extended --expression:N --posix --sandbox --debug --null-data
 		-l:N --line-length:N --separate --unbuffered --zero-terminated`},
 	{name: "sort", plain: true, runs: true, class: ClassRead, reads: `
@@ -34,7 +34,7 @@ var readTable = []program{
 	{name: "hexdump hd", plain: true, class: ClassRead, reads: `-C -b -c -d -o -v -x -n:N -s:N -e:N --canonical --length:N --skip:N`},
 	{name: "base64", plain: true, class: ClassRead, operands: onePath, reads: `-d -D -w:N --decode --wrap:N`},
 	{name: "strings", plain: true, class: ClassRead, check: checkResponse, reads: `-a -f -o -w -# -n:N -t:N -e:N --all --print-file-name --bytes:N --radix:N --encoding:N`},
-	{name: "diff", class: ClassRead, reads: `
+	{name: "diff", plain: true, needsJail: "-r --recursive -N --new-file --unidirectional-new-file", class: ClassRead, reads: `
 		-u -c -q -r -N -w -b -B -i -y -s -a -d -p -t -T -E -Z -U:N -C:N -W:N -x:N -L:N --brief --unified:n --context:n
 		--color:n --recursive --new-file --side-by-side --width:N --report-identical-files --ignore-all-space
 		--ignore-space-change --ignore-blank-lines --ignore-case --ignore-trailing-space --text --minimal
@@ -51,7 +51,7 @@ var readTable = []program{
 		--table-truncate:N --table-wrap:N --table-order:N --table-columns-limit:N --output-width:N --fillrows --keep-empty-lines`},
 	{name: "fold", plain: true, class: ClassRead, reads: `-b -s -# -w:N --bytes --spaces --width:N`},
 	{name: "rev", plain: true, class: ClassRead},
-	{name: "tac", class: ClassRead, operands: onePath, reads: `-b -r -s:N --before --regex --separator:N`},
+	{name: "tac", plain: true, class: ClassRead, operands: onePath, reads: `-b -r -s:N --before --regex --separator:N`},
 	{name: "md5sum sha1sum sha224sum sha256sum sha384sum sha512sum", plain: true, needsJail: "-c --check", class: ClassRead, reads: `-b -t -z --binary --text --tag --zero
 		-c -w --check --warn --quiet --status --strict --ignore-missing`},
 	{name: "cksum", plain: true, needsJail: "-c --check", class: ClassRead, reads: `-a:N --algorithm:N --untagged --base64 --raw -c --check --tag -z`},
@@ -64,15 +64,15 @@ var readTable = []program{
 // System information and small calculations.
 var systemTable = []program{
 	{name: "seq", plain: true, class: ClassRead, operands: texts, reads: `-w -# -s:N -f:N --equal-width --separator:N --format:N`},
-	{name: "expr", class: ClassRead, operands: anything},
+	{name: "expr", plain: true, class: ClassRead, operands: anything},
 	{name: "test [", plain: true, class: ClassRead, needs: builtin, operands: anything, check: checkTest},
 	{name: "date", plain: true, class: ClassRead, operands: texts, check: checkDate, reads: `-u -R -I -d:N --utc --universal --rfc-email --iso-8601:n --rfc-3339:n --date:N -r:R --reference:R -Idate -Ihours -Iminutes -Iseconds -Ins --resolution -j -v:N`},
 	{name: "whoami", plain: true, class: ClassRead, operands: none},
 	{name: "id", plain: true, class: ClassRead, operands: texts, reads: `-u -g -G -n -r -z -un -gn --user --group --groups --name --real -Z --context --zero`},
 	{name: "uname", plain: true, class: ClassRead, operands: none, reads: `-a -s -n -r -v -m -p -i -o --all --kernel-name --nodename --kernel-release --machine --operating-system --kernel-version --processor --hardware-platform`},
-	{name: "hostname", class: ClassRead, operands: none, needs: network, reads: `-s -f -i -I -d --short --fqdn --ip-address -A -y --all-ip-addresses --all-fqdns --domain --long`},
+	{name: "hostname", plain: true, needsJail: "-f -i -d -A -y --fqdn --ip-address --all-fqdns --domain --long", class: ClassRead, operands: none, needs: network, reads: `-s -f -i -I -d --short --fqdn --ip-address -A -y --all-ip-addresses --all-fqdns --domain --long`},
 	{name: "pwd", plain: true, class: ClassRead, needs: builtin, operands: none, reads: `-L -P`},
-	{name: "type", class: ClassRead, needs: builtin, operands: texts, reads: `-a -t -p -P -f`},
+	{name: "type", plain: true, class: ClassRead, needs: builtin, operands: texts, reads: `-a -t -p -P -f`},
 	{name: "command", plain: true, class: ClassRead, needs: builtin, operands: texts, check: checkCommand, reads: `-v -V -p`},
 	{name: "nproc", plain: true, class: ClassRead, needs: processes, operands: none, reads: `--all --ignore:N`},
 	{name: "free", plain: true, class: ClassRead, needs: processes, operands: none, reads: `-b -k -m -g -h -t -w -l --bytes --kibi --mebi --gibi --human --si --total --wide -L -v --line --lohi --mega --giga --kilo --committed`},

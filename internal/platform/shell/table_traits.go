@@ -101,6 +101,8 @@ var traitTable = []program{
 	{name: "grep egrep fgrep", traits: SearchesDeep},
 	{name: "git ls find tree du stat file test [ realpath readlink basename dirname fd pwd cd df", traits: Lists},
 
+	{name: "diff", traits: FollowsLinks},
+
 	{name: "cpio pax", names: "*"},
 	{name: "tar bsdtar", names: "--files-f -T"},
 	{name: "rsync", names: "--files-f"},
@@ -113,6 +115,7 @@ var traitTable = []program{
 	// Effects other than reading.
 	{name: `rm rmdir unlink mv cp ln install mkdir touch chmod chown chgrp tee truncate dd shred patch split sed tar zip unzip gzip gunzip bzip2 xz zstd
 		mktemp mkfifo rename`, effect: changes},
+	{name: "kill pkill killall", effect: signals},
 	{name: `python python3 python2 pypy node nodejs deno bun ruby perl php lua Rscript julia bash sh zsh dash fish ksh eval source . awk gawk xargs parallel env
 		sudo doas psql mysql sqlite3 irb ipython osascript`, effect: runsAny},
 	{name: `curl wget wget2 ssh scp sftp rsync ftp nc ncat telnet ping dig nslookup host gh glab hub aws gcloud az kubectl helm heroku vercel netlify

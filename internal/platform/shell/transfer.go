@@ -132,7 +132,7 @@ func copies(words []Word) []use {
 	for _, w := range t.Sources {
 		// A symbolic link's target is relative to the link and judged with it.
 		if !remote(g.name, w.Value) && !t.Symbolic {
-			uses = append(uses, use{from, w})
+			uses = append(uses, use{verb: from, word: w})
 		}
 	}
 	if len(t.Sources) == 0 && len(targets) == 0 {
@@ -140,7 +140,7 @@ func copies(words []Word) []use {
 	}
 	for _, w := range targets {
 		if !remote(g.name, w.Value) {
-			uses = append(uses, use{WritePath, w})
+			uses = append(uses, use{verb: WritePath, word: w})
 		}
 	}
 	return uses

@@ -196,7 +196,10 @@ func explain(d permission.Decision, f permission.Facts) string {
 		if p.Write {
 			does = "write"
 		}
-		if p.Real != "" && p.Real != p.Path {
+		switch {
+		case p.Unknown != "":
+			to = p.Unknown
+		case p.Real != "" && p.Real != p.Path:
 			to += " -> " + p.Real
 		}
 		fmt.Fprintf(&b, "  path        %-5s %s %s (%s)\n", p.Behavior, does, to, p.Reason)
@@ -253,7 +256,8 @@ func explained(d permission.Decision) any {
 	}
 	type step struct {
 		Decision permission.Behavior   `json:"decision"`
-		Text     string                `json:"text"`
+		Text     string                `json:"text,omitempty"`
+		Unknown  string                `json:"unknown,omitempty"`
 		Real     string                `json:"real,omitempty"`
 		Write    bool                  `json:"write,omitempty"`
 		Type     permission.ReasonType `json:"reason_type"`
@@ -277,7 +281,7 @@ func explained(d permission.Decision) any {
 		out.Parts = append(out.Parts, step{Decision: p.Behavior, Text: p.Text, Type: p.Reason.Type(), Reason: p.Reason.String()})
 	}
 	for _, p := range d.Paths {
-		out.Paths = append(out.Paths, step{p.Behavior, p.Path, p.Real, p.Write, p.Reason.Type(), p.Reason.String()})
+		out.Paths = append(out.Paths, step{p.Behavior, p.Path, p.Unknown, p.Real, p.Write, p.Reason.Type(), p.Reason.String()})
 	}
 	return out
 }
