@@ -56,7 +56,7 @@ func TestPictures(t *testing.T) {
 				t.Error("there are files in the state home")
 			}
 			kept := filepath.Join("..", "..", "..", "docs", "pictures", test.file)
-			if *update {
+			if *rewrite {
 				if err := os.WriteFile(kept, got, 0o644); err != nil {
 					t.Fatal(err)
 				}

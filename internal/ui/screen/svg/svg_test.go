@@ -51,6 +51,7 @@ func TestTerminal(t *testing.T) {
 		{"break", "0123456789abc", "0123456789\nabc"},
 		{"move", "one\ntwo\x1b[A\x1b[4Gx\r\x1b[B\b>", "onex\n>wo"},
 		{"erase", "one\ntwo\nthree\x1b[2A\x1b[2G\x1b[K\x1b[B\r\x1b[J", "o"},
+		{"insert", "1\n2\n3\n4\x1b[3A\x1b[2Lx", "x\n\n1\n2"},
 		{"tab", "a\tb", "a       b"},
 		{"wide", "漢字x\x1b[3G.", "漢.x"},
 		{"marks", "e\u0301\u200d", "e\u0301\u200d"},

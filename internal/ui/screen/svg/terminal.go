@@ -178,6 +178,10 @@ func (t *Terminal) control(parameters string, final byte) {
 		for i := s.row + 1; i < t.height; i++ {
 			t.erase(i, 0)
 		}
+	case 'L':
+		n = min(n, t.height-s.row)
+		s.rows = slices.Insert(s.rows[:t.height-n], s.row, make([][]cell, n)...)
+		s.col = 0
 	case 'h', 'l':
 		t.mode(parameters, final == 'h')
 	}

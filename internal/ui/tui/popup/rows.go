@@ -34,10 +34,7 @@ func (p *Popup) Rows(w, h int) ([]draw.Row, *screen.Point) {
 	shown := p.items[first : first+n]
 	rows := make([]draw.Row, n, n+len(below))
 	for i, it := range shown {
-		chosen := p.marked() && first+i == p.chosen
-		if rows[i] = p.row(it, chosen, column, w); chosen {
-			rows[i] = rows[i].On(draw.SelectedGround, true)
-		}
+		rows[i] = p.row(it, p.marked() && first+i == p.chosen, column, w)
 	}
 	return append(rows, below...), nil
 }
