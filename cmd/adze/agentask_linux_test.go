@@ -57,7 +57,7 @@ use Agent {"description":"look around","prompt":"Look","subagent_type":"general-
 	tm.enter("clear; adze --model replay:model.txt")
 	tm.waitFor(`^❯ `)
 	tm.enter("go")
-	tm.waitFor(`general-purpose \(look around\)`)
+	tm.waitFor(`look around +general-purpose`)
 	tm.kill()
 	tm.enter("") // the shell resets the terminal
 	tm.enter("clear; adze --continue --model replay:model.txt")

@@ -79,9 +79,9 @@ say All right.
 		}
 	}
 	tm.enter("/rewind")
-	tm.waitForPage(true, `(?s)\ARewind.*^❯ why`)
+	tm.waitFor(`(?s)^Rewind.*^▌ why`)
 	tm.key("Enter")
-	tm.waitForPage(true, `(?s)\ARewind.*Back to before`)
+	tm.waitFor(`(?s)^Rewind.*^▌ conversation`)
 	tm.key("Enter")
 	tm.waitFor(`(?s)Back to before that message\..*^❯ why \[Pasted text #1 \+30 lines\]`)
 	tm.key("C-u")

@@ -225,7 +225,7 @@ say It is over.
 	tm.key("C-b")
 	tm.waitFor(`It goes on\.`)
 	tm.enter("/tasks")
-	screen := tm.waitFor(`^▌ Watch nothing  running, .*  b[0-9a-z]{8}$[\s\S]*^    started$[\s\S]*Ctrl-X stop`)
+	screen := tm.waitFor(`^▌ Watch nothing  running, .*  b[0-9a-z]{8}$[\s\S]*^ +started *$[\s\S]*Ctrl-X stop`)
 	id := regexp.MustCompile(`(?m)^▌ Watch nothing .*  (b[0-9a-z]{8})$`).FindStringSubmatch(screen)[1]
 	tm.key("Escape")
 	tm.waitFor(`^❯ *$`)

@@ -42,6 +42,11 @@ belong to a package manager are left to it. Running sessions keep their version 
 `
 }
 
+// advice explains that these words are a command, not a prompt.
+func (*updateOptions) advice(args []string) string {
+	return ". adze update replaces this program; to send the words as a prompt, use " + asPrompt(append([]string{"update"}, args...))
+}
+
 // An updateState is the JSON output.
 type updateState struct {
 	Version   string `json:"version"`
@@ -54,7 +59,10 @@ type updateState struct {
 
 // run installs a version, goes back to the previous one, or shows what there is.
 func (o *updateOptions) run(ctx context.Context, env *Env, in invocation) error {
-	if len(in.Args) > 1 || len(in.Args) == 1 && (o.check || o.rollback) || o.check && o.rollback {
+	if len(in.Args) > 1 {
+		return setup.Errorf("adze update takes one version%s", o.advice(in.Args))
+	}
+	if len(in.Args) == 1 && (o.check || o.rollback) || o.check && o.rollback {
 		return setup.Errorf("give one of VERSION, --check and --rollback")
 	}
 	p := openLeniently(env, o.project)
