@@ -22,7 +22,7 @@ import (
 func TestApprovedPlanIsJudged(t *testing.T) {
 	const quick = `take seal "seal ([A-Z0-9]{12})"` + "\n"
 	class := func(command, answer string) string {
-		return fmt.Sprintf("when system \"the user has approved classes of actions\"\nexpect model claude-haiku-5-5\nexpect last \"1. start the local server\"\nexpect last %q\n%s%s\n---\n", command, quick, answer)
+		return fmt.Sprintf("when system \"The user has approved these classes of actions\"\nexpect model claude-haiku-5-5\nexpect last \"1. start the local server\"\nexpect last %q\n%s%s\n---\n", command, quick, answer)
 	}
 	p := newPlace(t)
 	p.Vars["ADZE_SMALL_MODEL"] = "haiku"

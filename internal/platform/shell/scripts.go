@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -13,15 +14,20 @@ import (
 // Scripts of sed and awk. They are not parsed: outside a jail only scripts of simple forms count
 // as read-only, and in a jail the checks only find scripts that would fail there.
 
+// lazily returns a function that compiles a pattern when first called, because few runs need it.
+func lazily(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
+
 // sedTokens matches the parts of a sed script that contain no delimited text and neither read nor
 // write a file nor run anything: addresses, braces, simple commands, labels, lines of text and
 // comments.
-var sedTokens = regexp.MustCompile(`\A(?:(?:\n[ \t]*#[^\n\\]*)+(?:\n|\z)|[ \t\n;{}!$,+~=0-9pPdDgGhHnNxFzqQlLIM]|[:btT][ \t]*[A-Za-z0-9_.-]*[ \t]*(?:[;}\n]|\z)|` +
+var sedTokens = lazily(`\A(?:(?:\n[ \t]*#[^\n\\]*)+(?:\n|\z)|[ \t\n;{}!$,+~=0-9pPdDgGhHnNxFzqQlLIM]|[:btT][ \t]*[A-Za-z0-9_.-]*[ \t]*(?:[;}\n]|\z)|` +
 	`[aic][ \t]*(?:\\\n?[^\n\\]*|[^\n\\ \t][^\n\\]*)(?:\n|\z))`)
 
 var (
-	sedBracket = regexp.MustCompile(`\A\[\^?\]?(?:[^]\\[\n]|\\[^]\n]|\[:[a-z]+:\])*\]`)
-	sedFlags   = regexp.MustCompile(`\A[gpiImM0-9]*[ \t]*(?:[;}\n]|\z)`)
+	sedBracket = lazily(`\A\[\^?\]?(?:[^]\\[\n]|\\[^]\n]|\[:[a-z]+:\])*\]`)
+	sedFlags   = lazily(`\A[gpiImM0-9]*[ \t]*(?:[;}\n]|\z)`)
 )
 
 // sedDelimiters are the delimiters with which all implementations agree.
@@ -31,7 +37,7 @@ const sedDelimiters = "/|,#@:!%+~_"
 // whether brackets hide delimiters; in a jail they may.
 func sedPrints(script string, jailed bool) bool {
 	for s := "\n" + script; s != ""; {
-		n := len(sedTokens.FindString(s))
+		n := len(sedTokens().FindString(s))
 		if n == 0 {
 			n = sedDelimited(s, jailed)
 		}
@@ -69,7 +75,7 @@ func sedDelimited(s string, jailed bool) int {
 			case c == '\\':
 				at++
 			case c == '[' && regex:
-				bracket := sedBracket.FindString(s[at:])
+				bracket := sedBracket().FindString(s[at:])
 				if bracket == "" || !jailed && strings.IndexByte(bracket, delimiter) >= 0 {
 					return 0
 				}
@@ -84,7 +90,7 @@ func sedDelimited(s string, jailed bool) int {
 	if s[0] != 's' {
 		return at
 	}
-	flags := sedFlags.FindStringIndex(s[at:])
+	flags := sedFlags().FindStringIndex(s[at:])
 	if flags == nil {
 		return 0
 	}
@@ -240,7 +246,7 @@ func awkBare(program, keep string) (bare, rest string) {
 		}
 		b.WriteString(program[:n])
 		program = program[n:]
-		at := awkString.FindStringIndex(program)
+		at := awkString().FindStringIndex(program)
 		if at == nil || at[0] > 0 {
 			return b.String(), program
 		}
@@ -256,9 +262,9 @@ func awkBare(program, keep string) (bare, rest string) {
 // awkPrinted returns a bare awk program from the first print on, without outputs to standard
 // output and error, and without comparisons in parentheses.
 func awkPrinted(bare string) string {
-	_, printed, _ := strings.Cut(awkDevices.ReplaceAllString(bare, "$1"), "print")
+	_, printed, _ := strings.Cut(awkDevices().ReplaceAllString(bare, "$1"), "print")
 	for range 5 { // nested parentheses
-		printed = awkGroup.ReplaceAllString(printed, "1")
+		printed = awkGroup().ReplaceAllString(printed, "1")
 	}
 	return printed
 }
@@ -289,32 +295,32 @@ func awkPrintsJailed(program string) error {
 		return err
 	}
 	bare, rest := awkBare(program, ">")
-	bare = awkString.ReplaceAllString(awkDevices.ReplaceAllString(bare+rest, "$1"), "'")
+	bare = awkString().ReplaceAllString(awkDevices().ReplaceAllString(bare+rest, "$1"), "'")
 	switch {
-	case awkCall.MatchString(program) || awkIntoPipe.MatchString(bare):
+	case awkCall().MatchString(program) || awkIntoPipe().MatchString(bare):
 		return errors.New("runs another program")
-	case awkWrite.MatchString("print" + awkPrinted(bare)):
+	case awkWrite().MatchString("print" + awkPrinted(bare)):
 		return errors.New("writes a file")
 	}
 	return nil
 }
 
 var (
-	awkString  = regexp.MustCompile(`"(?:[^"\\\n]|\\.)*"`)
-	awkDevices = regexp.MustCompile(`>>?[ \t]*"/dev/(?:stdout|stderr|null)"[ \t]*([;}\n]|\z)`)
-	awkGroup   = regexp.MustCompile(`\([^()"/;{}#\n]*\)`)
-	awkOther   = regexp.MustCompile(`ENVIRON|SYMTAB|FUNCTAB|ARG[VCI]|extension`)
-	awkCall    = regexp.MustCompile(`system(?:[ \t\r\n]|\\\r?\n)*\(|@[ \t]*[A-Za-z_:]+[ \t]*[("']`)
-	awkPipe    = regexp.MustCompile(`(?:^|[^|])\|(?:[^|]|$)`)
+	awkString  = lazily(`"(?:[^"\\\n]|\\.)*"`)
+	awkDevices = lazily(`>>?[ \t]*"/dev/(?:stdout|stderr|null)"[ \t]*([;}\n]|\z)`)
+	awkGroup   = lazily(`\([^()"/;{}#\n]*\)`)
+	awkOther   = lazily(`ENVIRON|SYMTAB|FUNCTAB|ARG[VCI]|extension`)
+	awkCall    = lazily(`system(?:[ \t\r\n]|\\\r?\n)*\(|@[ \t]*[A-Za-z_:]+[ \t]*[("']`)
+	awkPipe    = lazily(`(?:^|[^|])\|(?:[^|]|$)`)
 	// awkIntoPipe and awkWrite match programs without the contents of their strings.
-	awkIntoPipe = regexp.MustCompile(`\|&|\|[ \t]*(?:'|getline)|print[^;{}()\n]*[^|;{}()\n]\|[^|]`)
-	awkWrite    = regexp.MustCompile(`>>?[ \t]*'|print[^;{}()\n]*>`)
+	awkIntoPipe = lazily(`\|&|\|[ \t]*(?:'|getline)|print[^;{}()\n]*[^|;{}()\n]\|[^|]`)
+	awkWrite    = lazily(`>>?[ \t]*'|print[^;{}()\n]*>`)
 )
 
 // awkReads returns the reason why an awk program may read the environment, or files other than
 // its operands, or nil.
 func awkReads(program string) error {
-	if name := awkOther.FindString(program); name != "" {
+	if name := awkOther().FindString(program); name != "" {
 		return fmt.Errorf("uses %s", name)
 	}
 	if strings.Contains(program, "getline") && strings.Contains(program, "<") {
@@ -331,12 +337,12 @@ func awkRuns(program string) bool {
 
 func awkBareRuns(bare string) bool {
 	_, printed, _ := strings.Cut(bare, "print")
-	return awkCall.MatchString(bare) || strings.Contains(bare, "|&") || awkPipe.MatchString(printed) ||
-		strings.Contains(bare, "getline") && awkPipe.MatchString(bare)
+	return awkCall().MatchString(bare) || strings.Contains(bare, "|&") || awkPipe().MatchString(printed) ||
+		strings.Contains(bare, "getline") && awkPipe().MatchString(bare)
 }
 
 // awkSpelled matches commands that an awk program spells out.
-var awkSpelled = regexp.MustCompile(`system[ \t]*\([ \t]*"[^"\\]*"[ \t]*\)|\|&?[ \t]*"[^"\\]*"[ \t]*(?:[;}\n]|$)|[({;\n][ \t]*"[^"\\]*"[ \t]*\|&?[ \t]*getline`)
+var awkSpelled = lazily(`system[ \t]*\([ \t]*"[^"\\]*"[ \t]*\)|\|&?[ \t]*"[^"\\]*"[ \t]*(?:[;}\n]|$)|[({;\n][ \t]*"[^"\\]*"[ \t]*\|&?[ \t]*getline`)
 
 // awkCommands inspects an awk program for commands that it may run, which may be any of its
 // strings. Words are the arguments of awk.
@@ -359,7 +365,7 @@ func (f argumentCode) awkCommands(program string, words []Word) {
 // awkRunsUnknown reports whether an awk program may run a command that it does not spell out.
 func awkRunsUnknown(program string) bool {
 	bare, rest := awkBare(program, "(|&{;\n")
-	return awkBareRuns(awkSpelled.ReplaceAllString(bare, ";") + rest)
+	return awkBareRuns(awkSpelled().ReplaceAllString(bare, ";") + rest)
 }
 
 // awkPrograms returns the programs on a command line of awk, and the operands that are files.
@@ -377,7 +383,7 @@ func awkPrograms(g *parsedArgs) (programs []Word, files []Word) {
 }
 
 // awkTarget matches an output that an awk program names.
-var awkTarget = regexp.MustCompile(`>>?[ \t]*"([^"\\]*)"[ \t]*([;}\n]|\z)`)
+var awkTarget = lazily(`>>?[ \t]*"([^"\\]*)"[ \t]*([;}\n]|\z)`)
 
 // awkOutputs returns the files that an awk program writes or edits in place.
 func awkOutputs(g *parsedArgs) []use {
@@ -400,10 +406,10 @@ func awkOutputs(g *parsedArgs) []use {
 		if rest != "" {
 			bare += "/" // so that an output does not end there
 		}
-		for _, m := range awkTarget.FindAllStringSubmatch(bare+rest, -1) {
+		for _, m := range awkTarget().FindAllStringSubmatch(bare+rest, -1) {
 			uses = append(uses, use{verb: WritePath, word: plainWord(m[1])})
 		}
-		if strings.Contains(awkPrinted(awkTarget.ReplaceAllString(bare, "$2")+rest), ">") {
+		if strings.Contains(awkPrinted(awkTarget().ReplaceAllString(bare, "$2")+rest), ">") {
 			uses = append(uses, somewhere(FromScript))
 		}
 	}

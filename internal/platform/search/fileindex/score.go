@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Scores.
@@ -124,7 +125,11 @@ func (s *scorer) consider(e *entry, best *ranking) {
 	if !full {
 		limit = math.MinInt
 	}
-	if !s.reaches(e, perCharacter+first, 1, len(e.path), limit) {
+	length := len(e.path)
+	if !e.ascii {
+		length = utf8.RuneCountInString(e.path)
+	}
+	if !s.reaches(e, perCharacter+first, 1, length, limit) {
 		return
 	}
 	var c candidate

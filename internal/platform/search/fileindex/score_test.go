@@ -157,6 +157,23 @@ func TestPruningChangesNothing(t *testing.T) {
 	})
 }
 
+// TestPruningCountsCharacters checks that a path with long characters is not skipped: its length counts in
+// characters, not in bytes.
+func TestPruningCountsCharacters(t *testing.T) {
+	b := newBuilder()
+	for _, p := range []string{"aaaaaaééé", "aaaaaaaaaaé"} {
+		b.entries = append(b.entries, newEntry(p, false))
+	}
+	best := &ranking{n: 1}
+	s := &scorer{pattern: newPattern("a"), prune: true}
+	for i := range b.entries {
+		s.consider(&b.entries[i], best)
+	}
+	if want := exhaustive(b.entries, "a", 1); !slices.Equal(want, []string{fmt.Sprint(best.list[0].entry.path, " ", best.list[0].score)}) {
+		t.Errorf("found %s, want %v", best.list[0].entry.path, want)
+	}
+}
+
 func stripStart(lines []string) []string {
 	var out []string
 	for _, l := range lines {
