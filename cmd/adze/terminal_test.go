@@ -238,7 +238,7 @@ say It is over.
 	tm.key("C-x")
 	tm.waitFor(`Stopping the task`)
 	tm.key("Escape")
-	tm.waitFor(`It is over\.`)
+	tm.waitFor(`(?s)It is over\..*^❯ *$`)
 	tm.enter("/tasks " + id)
 	tm.waitFor(`^` + id + `  Watch nothing  killed`)
 	tm.key("C-d")
@@ -294,7 +294,7 @@ func TestTerminalSuspend(t *testing.T) {
 		// The shell has disabled bracketed paste; with it, line ends do not send.
 		tm.tmux("set-buffer", "one\ntwo")
 		tm.tmux("paste-buffer", "-p")
-		tm.waitFor(`^❯ one\n  two$`)
+		tm.waitFor(`^❯ one *\n  two *$`)
 		tm.key("C-c")
 		tm.waitFor(`^❯ *\n.*\z`)
 	}

@@ -24,15 +24,6 @@ func (d Dialect) CountPath(req *model.Request) string {
 	return modelPath(id) + "/count-tokens"
 }
 
-// countBody is the body of a token-counting request. It wraps an ordinary request body.
-type countBody struct {
-	Input struct {
-		Invoke struct {
-			Body []byte `json:"body"` // base64-encoded
-		} `json:"invokeModel"`
-	} `json:"input"`
-}
-
 // EncodeCount implements [wire.CountingDialect].
 func (d Dialect) EncodeCount(req *model.Request) ([]byte, error) {
 	body, err := d.NewEncoder().EncodeBody(req, nil)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -72,10 +73,10 @@ func terminalEnv(name string) string { return map[string]string{"COLORTERM": "tr
 // Proves X-123, X-129, X-194.
 func TestMovingGlyph(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		motion := true
+		var reduced atomic.Bool
 		c := newConsole(t, 80, 24, "delay 60s\nuse Wait {}\n---\nsay Never.", func(s *setup) {
 			s.Palette = draw.PaletteFor(true, "dark", terminalEnv)
-			s.Motion = func() bool { return motion }
+			s.Motion = func() bool { return !reduced.Load() }
 		})
 		glyph := func() string {
 			t.Helper()
@@ -119,10 +120,10 @@ func TestMovingGlyph(t *testing.T) {
 		if shown, _ := second(); len(shown) < 8 {
 			t.Errorf("back in the window: %v", shown)
 		}
-		motion = false
+		reduced.Store(true)
 		time.Sleep(2 * time.Second)
 		still("with reduced motion")
-		motion = true
+		reduced.Store(false)
 		time.Sleep(55 * time.Second)
 		if shown, _ := second(); len(shown) < 8 {
 			t.Errorf("during a call: %v", shown)

@@ -3,7 +3,9 @@ package tui
 import (
 	"context"
 	"iter"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -92,7 +94,8 @@ func TestDrawn(t *testing.T) {
 		var f *Front
 		cfg := Config{Terminal: Terminal{In: c.In, Out: c, Width: func() int { return 60 }, Height: func() int { return 24 }}, Glyphs: draw.Unicode()}
 		cfg.Open = more.Open
-		var seen []string
+		var mu sync.Mutex
+		var shown []string
 		cfg.Follow = func(entries iter.Seq[session.Entry]) iter.Seq[session.Entry] {
 			return func(yield func(session.Entry) bool) {
 				for e := range entries {
@@ -102,7 +105,10 @@ func TestDrawn(t *testing.T) {
 					l, _ := e.Event.(session.Loop)
 					d, _ := l.Event.(agent.Delta)
 					if _, ok := d.Event.(model.TextDelta); ok {
-						seen = append(seen, c.Text()[strings.LastIndex(c.Text(), "one"):])
+						text := c.Text()
+						mu.Lock()
+						shown = append(shown, text[strings.LastIndex(text, "one"):])
+						mu.Unlock()
 					}
 				}
 			}
@@ -110,8 +116,11 @@ func TestDrawn(t *testing.T) {
 		f = New(cfg)
 		c.Start(f)
 		c.Enter("hello\r")
+		var seen []string
 		for deadline := time.Now().Add(time.Minute); len(seen) < 5 && time.Now().Before(deadline); time.Sleep(time.Second) {
-			synctest.Wait()
+			mu.Lock()
+			seen = slices.Clone(shown)
+			mu.Unlock()
 		}
 		for i, text := range seen {
 			line, _, _ := strings.Cut(text, "\n")
