@@ -89,6 +89,7 @@ say All right.
 	tm.waitFor(`The conversation was shortened`)
 	tm.enter("/exit")
 	tm.waitFor(`adze --resume`)
+	tm.waitForShell()
 	tm.enter("clear; adze --model replay:again.txt --continue")
 	screen = tm.waitFor(`(?s)Continuing "greet politely".*The conversation was summarised here\..*^❯ $`)
 	if !strings.Contains(screen, "✓ Updated a.txt +1 -1") || strings.Contains(screen, "There was a greeting") || strings.Contains(screen, "Pasted text") {
@@ -96,6 +97,7 @@ say All right.
 	}
 	tm.enter("/exit")
 	tm.waitFor(`adze --resume`)
+	tm.waitForShell()
 }
 
 // trimRows removes the blanks at the ends of rows.
