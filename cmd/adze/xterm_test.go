@@ -191,8 +191,8 @@ say never
 	x.keys("/theme dark\r")
 	x.waitFor("The theme is now dark")
 	x.keys("write it\r")
-	x.waitFor(`^Create a.txt`)
-	for pattern, ground := range map[string]string{`^❯ write it`: "222638", ` 1 \+one$`: "1f2d24", ` 2 \+two`: "1f2d24", `^ +.*row$`: "1f2d24", `^Create`: ""} {
+	x.waitFor(`^ Create a.txt`)
+	for pattern, ground := range map[string]string{`^❯ write it`: "222638", ` 1 \+one *$`: "1f2d24", ` 2 \+two`: "1f2d24", `^ +into a row *$`: "1f2d24", `^ Create`: ""} {
 		x.until(fmt.Sprintf("%s on %q", pattern, ground), func(s xtermScreen) bool {
 			at := slices.IndexFunc(s.Lines, regexp.MustCompile(pattern).MatchString)
 			return at >= 0 && s.Grounds[at] == ground

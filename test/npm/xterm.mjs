@@ -3,7 +3,8 @@
 //	{"write": "<base64>"}      shows what a program wrote
 //	{"resize": [cols, rows]}   changes the size
 //	{"show": true}             prints {"lines": [...], "grounds": [...], "x": 0, "y": 0, "cell": "..."}: all lines, the
-//	                           background of their last cells, the cursor, and what is under it
+//	                           background of their last cells but one (rows that change leave the last column
+//	                           empty), the cursor, and what is under it
 import { createInterface } from "node:readline";
 import xterm from "@xterm/headless";
 
@@ -17,7 +18,7 @@ function show() {
   for (let i = 0; i < buffer.length; i++) {
     const line = buffer.getLine(i);
     const text = line.translateToString(true);
-    const last = line.getCell(terminal.cols - 1);
+    const last = line.getCell(terminal.cols - 2);
     const ground = last?.isBgRGB() ? last.getBgColor().toString(16) : "";
     if (line.isWrapped) lines[lines.length - 1] += text;
     else {
