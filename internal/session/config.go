@@ -180,8 +180,8 @@ type Listeners struct {
 	// Rewound is called after a rewind, when part of the conversation has been removed. Unseen
 	// is called when the removed part may include file contents.
 	Rewound, Unseen func()
-	// Spent is called after each turn with the session's totals.
-	Spent func(cost.Totals)
+	// Spent is called after each turn that may have cost something.
+	Spent func()
 }
 
 func (l *Listeners) rewound() {

@@ -55,7 +55,7 @@ func (s *Session) do(ctx context.Context, j job) {
 	if !j.note || j.chore != nil {
 		s.log.note(store.Cost{Ledger: s.ledger})
 		if s.cfg.Listeners.Spent != nil {
-			s.cfg.Listeners.Spent(end.After)
+			s.cfg.Listeners.Spent()
 		}
 	}
 	s.feed.add(ctx, end, false)

@@ -21,7 +21,6 @@ import (
 	"adze/internal/feature/teams"
 	"adze/internal/feature/workflows"
 	"adze/internal/model"
-	"adze/internal/model/cost"
 	"adze/internal/permission"
 	"adze/internal/permission/confine"
 	"adze/internal/permission/judge"
@@ -288,7 +287,7 @@ func (c *Conversation) openSession(ctx context.Context) {
 }
 
 // spent returns a function that records the conversation's cost, a sub-agent's with its lead's.
-func (c *base) spent() func(cost.Totals) {
+func (c *base) spent() func() {
 	if lead := c.spec.worker.lead.record; lead != nil {
 		return c.record.BookUnder(lead, c.spec.worker.author.ID, c.spec.worker.author.Title)
 	}

@@ -103,6 +103,7 @@ type Transcript struct {
 
 	cfg     Config
 	ledger  func() *cost.Ledger
+	saving  sync.Mutex      // held while the session's cost is read and stored
 	parent  *Transcript     // parent conversation's transcript; nil unless an agent's
 	cleaned <-chan struct{} // closed when the cleanup is done; may be nil
 }
@@ -343,14 +344,17 @@ func (t *Transcript) openLedger() *cost.Ledger {
 }
 
 // SaveCost returns a function that stores the session's cost with the project. It reports a
-// failure once.
-func (t *Transcript) SaveCost() func(cost.Totals) {
+// failure once. The cost is read and stored under one lock: the turns of a session's
+// conversations end independently, and an older sum must not replace a newer one.
+func (t *Transcript) SaveCost() func() {
 	told := false
-	return func(total cost.Totals) {
+	return func() {
 		if t.Log == nil {
 			return
 		}
-		if err := store.SaveCost(t.cfg.Home, t.cfg.Dir, t.ID, total); err != nil && !told {
+		t.saving.Lock()
+		defer t.saving.Unlock()
+		if err := store.SaveCost(t.cfg.Home, t.cfg.Dir, t.ID, t.Ledger().Sum()); err != nil && !told {
 			told = true
 			t.cfg.Say(fmt.Sprintf("the cost of the session cannot be saved: %v", err))
 		}
@@ -360,7 +364,7 @@ func (t *Transcript) SaveCost() func(cost.Totals) {
 // BookUnder replaces the ledger with a child of the parent conversation's ledger. It returns a
 // function that stores the session's cost after each turn of the agent, because the parent may
 // be waiting for its user at that time and its process be killed.
-func (t *Transcript) BookUnder(parent *Transcript, agent, title string) func(cost.Totals) {
+func (t *Transcript) BookUnder(parent *Transcript, agent, title string) func() {
 	ledger := parent.Ledger()
 	if agent != "" {
 		ledger = ledger.Child(agent, title)
@@ -371,11 +375,10 @@ func (t *Transcript) BookUnder(parent *Transcript, agent, title string) func(cos
 		session = session.parent
 	}
 	save := session.SaveCost()
-	return func(cost.Totals) {
-		ledger := session.Ledger()
-		save(ledger.Sum())
+	return func() {
+		save()
 		if session.Log != nil {
-			session.Log.Note(store.Cost{Ledger: ledger}) // ok: the conversation's next turn stores it again
+			session.Log.Note(store.Cost{Ledger: session.Ledger()}) // ok: the conversation's next turn stores it again
 		}
 	}
 }
