@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"syscall"
 
 	"adze/internal/platform/fs/fsys"
 )
@@ -32,6 +33,10 @@ func (u *Updater) stage(program []byte) (path string, err error) {
 	if err != nil {
 		return "", err
 	}
+	// A child started meanwhile would inherit the open file, and the system runs no program that
+	// is open for writing.
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	f, err := os.CreateTemp(filepath.Dir(u.Program), stagePrefix+"*"+filepath.Ext(u.Program))
 	if err != nil {
 		return "", err

@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
 	"aead.dev/minisign"
@@ -90,10 +91,19 @@ func (s *site) release(t *testing.T, version, script string) (archive string) {
 func (s *site) installed(t *testing.T) *Updater {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "adze")
-	if err := os.WriteFile(path, []byte(program("1.0.0")), 0o755); err != nil {
+	writeProgram(t, path, program("1.0.0"))
+	return New(Config{Program: path, Version: "1.0.0", Source: s.URL, Key: s.public.String(), HTTP: http.DefaultTransport, Say: func(string) {}})
+}
+
+// writeProgram writes a program. No child may inherit the file open for writing, since the system
+// would then refuse to run it.
+func writeProgram(t *testing.T, path, text string) {
+	t.Helper()
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	return New(Config{Program: path, Version: "1.0.0", Source: s.URL, Key: s.public.String(), HTTP: http.DefaultTransport, Say: func(string) {}})
 }
 
 // state returns the version of the program and the names of the files beside it.
@@ -222,9 +232,7 @@ func TestLeftovers(t *testing.T) {
 	s.release(t, "1.1.0", program("1.1.0"))
 	u := s.installed(t)
 	for name, text := range map[string]string{u.aside(): program("0.9.0"), filepath.Join(filepath.Dir(u.Program), stagePrefix+"123"): "half a"} {
-		if err := os.WriteFile(name, []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		writeProgram(t, name, text)
 	}
 	if version, err := u.Rollback(t.Context()); err != nil || version != "0.9.0" {
 		t.Errorf("rollback: %s, %v", version, err)
