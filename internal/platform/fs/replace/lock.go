@@ -14,7 +14,7 @@ import (
 	"adze/internal/platform/fs/lockfile"
 )
 
-// lockWait limits how long a call waits for a lock.
+// lockWait limits how long a call waits for a holder of a lock.
 const lockWait = 10 * time.Second
 
 // locks serializes access to files between calls in this process and between processes. Within
@@ -44,8 +44,10 @@ type queue struct {
 
 // acquire waits for the lock for key and returns a function that releases it.
 func (l *locks) acquire(ctx context.Context, key string) (release func(), err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, l.wait, ErrBusy)
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	patience := time.AfterFunc(l.wait, func() { cancel(ErrBusy) })
+	defer patience.Stop()
 	w := l.join(key)
 	select {
 	case <-w.turn:
@@ -53,7 +55,7 @@ func (l *locks) acquire(ctx context.Context, key string) (release func(), err er
 		l.leave(key, w)
 		return nil, waited(ctx, "another call of this session")
 	}
-	unlock, err := l.acquireFile(ctx, key)
+	unlock, err := l.acquireFile(ctx, key, func() { patience.Reset(l.wait) })
 	if err != nil {
 		w.turn <- struct{}{}
 		l.leave(key, w)
@@ -111,9 +113,10 @@ func (l *locks) leave(key string, w *queue) {
 // polls, with jitter to keep many waiting processes from polling in step. The system releases
 // the locks of a process that dies. A lock file held by another call in this process is shared:
 // the queues keep the calls apart, and a call that changes one file while it holds another must
-// not deadlock.
-func (l *locks) acquireFile(ctx context.Context, key string) (unlock func(), err error) {
-	path := filepath.Join(l.dir, key[:bucket])
+// not deadlock. Since polling is not fair, acquireFile calls progress when the lock has changed
+// hands.
+func (l *locks) acquireFile(ctx context.Context, key string, progress func()) (unlock func(), err error) {
+	path, holder := filepath.Join(l.dir, key[:bucket]), ""
 	for pause := time.Millisecond; ; pause = min(2*pause, 20*time.Millisecond) {
 		unlock, err := l.share(path)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -127,10 +130,14 @@ func (l *locks) acquireFile(ctx context.Context, key string) (unlock func(), err
 		case !errors.Is(err, lockfile.ErrLocked):
 			return nil, fmt.Errorf("locking: %w", err)
 		}
+		if now := lockfile.Holder(path); now != holder {
+			holder = now
+			progress()
+		}
 		select {
 		case <-time.After(pause/2 + rand.N(pause)):
 		case <-ctx.Done():
-			return nil, waited(ctx, lockfile.Holder(path))
+			return nil, waited(ctx, holder)
 		}
 	}
 }

@@ -218,6 +218,42 @@ func TestLockNamesItsHolder(t *testing.T) {
 	p.lock("f").Unlock()
 }
 
+// TestLockProgress checks that a call is told each time another process gets the lock, so that its
+// patience starts again.
+//
+// Proves EDIT-09.
+func TestLockProgress(t *testing.T) {
+	l := &New(t.TempDir()).locks
+	path := filepath.Join(l.dir, "aa")
+	holder, err := lockfile.Try(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer holder.Close()
+	changes, acquired := make(chan string), make(chan error)
+	go func() {
+		unlock, err := l.acquireFile(t.Context(), "aaaa", func() { changes <- lockfile.Holder(path) })
+		if err == nil {
+			unlock()
+		}
+		acquired <- err
+	}()
+	for _, name := range []string{"", "next", "last"} {
+		if name != "" {
+			if _, err := holder.WriteAt([]byte(name), 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := <-changes; !strings.HasPrefix(got, name) {
+			t.Errorf("holder %q, want %q", got, name)
+		}
+	}
+	holder.Close()
+	if err := <-acquired; err != nil {
+		t.Error(err)
+	}
+}
+
 func TestLockIsOfTheFileWhateverThePath(t *testing.T) {
 	p := newPlace(t, "x")
 	link := filepath.Join(t.TempDir(), "link")

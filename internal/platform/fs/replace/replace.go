@@ -66,9 +66,9 @@ func (r *Replacer) step(name string) error {
 	return r.fault(name)
 }
 
-// Lock locks the file called name in dir against other calls and processes. It waits up to 10
-// seconds and then returns an error that names the holder. The caller must keep dir open until
-// Unlock.
+// Lock locks the file called name in dir against other calls and processes. If one of them keeps
+// the lock for 10 seconds, Lock returns an error that names it. The caller must keep dir open
+// until Unlock.
 func (r *Replacer) Lock(ctx context.Context, dir *os.File, name string) (*File, error) {
 	d, err := newDirectory(dir)
 	if err != nil {
