@@ -113,7 +113,7 @@ func (o *authOptions) status(env *Env, p *settings.Project, keys models.Keys) er
 		return err
 	}
 	if o.json || !o.text && !env.StdoutTerminal {
-		err = env.print(marshal(a))
+		err = env.printJSON(a)
 	} else {
 		err = env.print(auth.Text(a))
 	}

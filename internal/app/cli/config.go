@@ -112,16 +112,16 @@ func (t *configTask) list(context.Context) error {
 		}
 	}
 	if t.o.json {
-		return t.env.print(marshal(list))
+		return t.env.printJSON(list)
 	}
 	if t.o.all {
-		return t.env.print(settingsList(s, keys))
+		return t.env.page(settingsList(s, keys))
 	}
 	var b strings.Builder
 	for _, v := range list {
 		fmt.Fprintf(&b, "%-34s %s  (%s)\n", v.Key, term.Sanitize(v.Text()), term.Sanitize(v.Origin))
 	}
-	return t.env.print(b.String())
+	return t.env.page(b.String())
 }
 
 // settingsList describes every setting: meaning, accepted values, variables and current value.
@@ -154,7 +154,7 @@ func (t *configTask) get(context.Context) error {
 	}
 	v := settings.Describe(s, k)
 	if t.o.json {
-		return t.env.print(marshal(v))
+		return t.env.printJSON(v)
 	}
 	t.env.Say(fmt.Sprintf("%s: %s", v.Key, cmp.Or(v.Origin, "the default")))
 	return t.env.print(term.Sanitize(v.Text()) + "\n")
@@ -207,11 +207,11 @@ func (t *configTask) paths(context.Context) error {
 		list = append(list, l)
 	}
 	if t.o.json {
-		return t.env.print(marshal(list))
+		return t.env.printJSON(list)
 	}
 	var b strings.Builder
 	for _, l := range list {
 		fmt.Fprintf(&b, "%-16s %s  (%s)\n", l.Scope, term.Sanitize(l.Path), term.Sanitize(l.State))
 	}
-	return t.env.print(b.String())
+	return t.env.page(b.String())
 }

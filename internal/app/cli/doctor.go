@@ -55,7 +55,7 @@ func (o *doctorOptions) run(ctx context.Context, env *Env, _ invocation) error {
 		for _, c := range checks {
 			list = append(list, checkLine{c.Name, c.Fine, append([]string{}, c.Problems...), append([]string{}, c.Notes...)})
 		}
-		err = env.print(marshal(list))
+		err = env.printJSON(list)
 	} else {
 		options := draw.Options{}
 		if env.StdoutTerminal {

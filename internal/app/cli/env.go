@@ -111,7 +111,10 @@ func (env *Env) tell(text string) {
 
 // streams returns the streams as a Console.
 func (env *Env) streams() *console.Console {
-	c := &console.Console{Stdin: env.Stdin, Stdout: env.Stdout, StdinTerminal: env.StdinTerminal, StdoutTerminal: env.StdoutTerminal, Say: env.Say, Done: env.done}
+	c := &console.Console{
+		Stdin: env.Stdin, Stdout: env.Stdout, StdinTerminal: env.StdinTerminal, StdoutTerminal: env.StdoutTerminal,
+		Getenv: env.Getenv, Height: env.height, Say: env.Say, Done: env.done,
+	}
 	if env.messenger != nil {
 		c.Dialog = env.messenger.ask
 	}
@@ -119,6 +122,12 @@ func (env *Env) streams() *console.Console {
 }
 
 func (env *Env) print(text string) error { return env.streams().Print(text) }
+
+// page shows a text that may be long; see [console.Console.Page].
+func (env *Env) page(text string) error { return env.streams().Page(text) }
+
+// printJSON writes v as JSON to standard output.
+func (env *Env) printJSON(v any) error { return env.streams().PrintJSON(v) }
 
 // show writes untrusted text to standard output; see [console.Console.Show].
 func (env *Env) show(text string) error { return env.streams().Show(text) }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -22,12 +23,12 @@ func (*helpOptions) run(_ context.Context, env *Env, in invocation) error {
 	}
 	switch in.Args[0] {
 	case "flags":
-		return env.print(flagsText(env.helpWidth()))
+		return env.page(flagsText(env.helpWidth()))
 	case "commands":
-		return env.print(commandsText(env.helpWidth()))
+		return env.page(commandsText(env.helpWidth()))
 	}
 	if c := findCommand(in.Args[0]); c != nil {
-		return env.print(c.help(env.helpWidth()))
+		return env.page(c.help(env.helpWidth()))
 	}
 	var names []string
 	for _, c := range commandTable() {
@@ -50,39 +51,63 @@ func (*helpOptions) offers(_ *Env, args []string) (list []offer) {
 }
 
 // versionOptions holds the options of adze version.
-type versionOptions struct{}
+type versionOptions struct{ json bool }
 
-func (*versionOptions) flags() []flag { return nil }
+func (o *versionOptions) flags() []flag { return []flag{jsonFlag(&o.json)} }
 
-func (*versionOptions) run(_ context.Context, env *Env, _ invocation) error {
+func (o *versionOptions) run(_ context.Context, env *Env, _ invocation) error {
+	if o.json {
+		info, _ := debug.ReadBuildInfo() // ok: the rest is known without
+		return env.printJSON(buildOf(env.Version, info))
+	}
 	return env.print(versionText(env))
 }
 
 // versionText returns the output of --version: the version, with the commit if known.
 func versionText(env *Env) string {
-	version := env.Version
-	if info, ok := debug.ReadBuildInfo(); ok {
-		version += revision(info.Settings)
-	}
-	return version + " (adze)\n"
+	info, _ := debug.ReadBuildInfo() // ok: the version suffices
+	return buildOf(env.Version, info).String() + " (adze)\n"
 }
 
-// revision returns the commit the program was built from, as a version suffix, or "" if
-// unknown.
-func revision(settings []debug.BuildSetting) string {
-	var commit, modified string
-	for _, s := range settings {
-		switch {
-		case s.Key == "vcs.revision":
-			commit = "+" + s.Value[:min(12, len(s.Value))]
-		case s.Key == "vcs.modified" && s.Value == "true":
-			modified = ".modified"
+// A build describes how this program was built, as far as is known.
+type build struct {
+	Version  string `json:"version"`
+	Commit   string `json:"commit,omitempty"`
+	Modified bool   `json:"modified,omitempty"` // from files that differ from Commit
+	Date     string `json:"date,omitempty"`     // of Commit
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+}
+
+// buildOf returns the build of a version. info may be nil.
+func buildOf(version string, info *debug.BuildInfo) build {
+	b := build{Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	if info == nil {
+		return b
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Commit = s.Value
+		case "vcs.time":
+			b.Date = s.Value
+		case "vcs.modified":
+			b.Modified = s.Value == "true"
 		}
 	}
-	if commit == "" {
-		return ""
+	return b
+}
+
+// String returns the version with the commit as a suffix.
+func (b build) String() string {
+	text := b.Version
+	if b.Commit != "" {
+		text += "+" + b.Commit[:min(12, len(b.Commit))]
+		if b.Modified {
+			text += ".modified"
+		}
 	}
-	return commit + modified
+	return text
 }
 
 // helpText returns the output of --help: how to start, and where to find the rest.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -49,11 +48,7 @@ func (o *importOptions) run(ctx context.Context, env *Env, _ invocation) error {
 		if all == nil {
 			all = []imports.Finding{}
 		}
-		data, err := json.MarshalIndent(all, "", "  ")
-		if err != nil {
-			return err
-		}
-		return env.print(string(data) + "\n")
+		return env.printJSON(all)
 	}
 	return env.print(importPage(all, env.Dir, p.User))
 }

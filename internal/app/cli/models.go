@@ -11,7 +11,6 @@ import (
 	"adze/internal/model/catalog"
 	"adze/internal/platform/term"
 	"adze/internal/settings"
-	"adze/internal/ui/console"
 )
 
 // modelsOptions holds the options of adze models.
@@ -37,7 +36,7 @@ func (o *modelsOptions) run(ctx context.Context, env *Env, _ invocation) error {
 		return slices.ContainsFunc(known, func(m catalog.Model) bool { return m.ID == id })
 	})
 	if o.json {
-		return env.print(modelsJSON(table, servers, listed))
+		return env.printJSON(modelsList(table, servers, listed))
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-26s %9s %9s %9s %9s   %s\n", "MODEL", "WINDOW", "OUTPUT", "IN $/M", "OUT $/M", "ALIASES")
@@ -57,10 +56,11 @@ func (o *modelsOptions) run(ctx context.Context, env *Env, _ invocation) error {
 		}
 	}
 	fmt.Fprintf(&b, "\nThe table is of %s. Other names work too, without a price; models and modelPricing in the settings correct it.\n", catalog.Date)
-	return env.print(b.String())
+	return env.page(b.String())
 }
 
-func modelsJSON(table catalog.Table, servers models.Servers, listed []string) string {
+// modelsList returns the models in the form of --json.
+func modelsList(table catalog.Table, servers models.Servers, listed []string) any {
 	type price struct {
 		Input      float64 `json:"input"`
 		Output     float64 `json:"output"`
@@ -88,8 +88,5 @@ func modelsJSON(table catalog.Table, servers models.Servers, listed []string) st
 		}
 		list = append(list, l)
 	}
-	return marshal(map[string]any{"date": catalog.Date, "models": list, "local": servers.List(), "listed": append([]string{}, listed...)})
+	return map[string]any{"date": catalog.Date, "models": list, "local": servers.List(), "listed": append([]string{}, listed...)}
 }
-
-// marshal returns v as indented JSON with a trailing newline.
-func marshal(v any) string { return console.JSON(v) }

@@ -54,9 +54,9 @@ func (o *promptOptions) run(ctx context.Context, env *Env, in invocation) (err e
 		return err
 	}
 	if o.json {
-		return env.print(marshal(page))
+		return env.printJSON(page)
 	}
-	return env.show(promptPageText(page))
+	return env.page(promptPageText(page))
 }
 
 // promptPageText formats the page as text.

@@ -44,7 +44,7 @@ func (o *sandboxOptions) run(ctx context.Context, env *Env, in invocation) error
 	case err != nil:
 		return err
 	case o.json:
-		err = env.print(marshal(s))
+		err = env.printJSON(s)
 	default:
 		err = env.print(sandboxText(s))
 	}

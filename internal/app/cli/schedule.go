@@ -112,7 +112,7 @@ func (o *scheduleOptions) list(ctx context.Context, env *Env, table *cron.Table)
 		for _, j := range all {
 			list = append(list, listedJob{j.ID, j.Cron, j.Once, j.Prompt, j.Fires(), j.Runs, j.CostUSD, j.Flaw})
 		}
-		return env.print(marshal(list))
+		return env.printJSON(list)
 	}
 	if len(all) == 0 {
 		env.Say("no prompt is scheduled in this directory; /schedule CRON PROMPT schedules one in a session")

@@ -60,7 +60,7 @@ func (o *toolsOptions) run(ctx context.Context, env *Env, in invocation) error {
 		return err
 	}
 	if o.json {
-		return env.print(marshal(list))
+		return env.printJSON(list)
 	}
 	var out strings.Builder
 	for _, l := range list {
@@ -70,5 +70,5 @@ func (o *toolsOptions) run(ctx context.Context, env *Env, in invocation) error {
 		}
 		fmt.Fprintf(&out, "%-20s %-9s %-9s %s\n", l.Name, l.Origin, l.State, about)
 	}
-	return env.print(out.String())
+	return env.page(out.String())
 }

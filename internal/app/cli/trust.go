@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"adze/internal/app/cli/flags"
 	"adze/internal/feature/instructions"
@@ -15,11 +16,12 @@ import (
 )
 
 // trustOptions holds the options of adze trust.
-type trustOptions struct{ list, remove, show, yes bool }
+type trustOptions struct{ list, remove, show, yes, json bool }
 
 func (o *trustOptions) flags() []flag {
 	return []flag{
 		{Name: "list", Doc: "list the trusted workspaces", Set: flags.SetBool(&o.list)},
+		{Name: "json", Doc: "with --list, print JSON", Set: flags.SetBool(&o.json)},
 		{Name: "remove", Doc: "stop trusting DIR", Set: flags.SetBool(&o.remove)},
 		{Name: "show", Doc: "only list DIR's configuration", Set: flags.SetBool(&o.show)},
 		{Name: "yes", Doc: "trust DIR without asking; needed where there is no terminal", Set: flags.SetBool(&o.yes)},
@@ -28,8 +30,8 @@ func (o *trustOptions) flags() []flag {
 
 // run lists a workspace's configuration and trusts it permanently.
 func (o *trustOptions) run(ctx context.Context, env *Env, in invocation) error {
-	if len(in.Args) > 1 || o.list && (o.remove || len(in.Args) > 0) {
-		return setup.Errorf("usage: adze trust [DIR], adze trust --remove [DIR] or adze trust --list")
+	if len(in.Args) > 1 || o.list && (o.remove || len(in.Args) > 0) || o.json && !o.list {
+		return setup.Errorf("usage: adze trust [DIR], adze trust --remove [DIR] or adze trust --list [--json]")
 	}
 	src := env.source(settings.Source{})
 	if len(in.Args) == 1 {
@@ -46,7 +48,7 @@ func (o *trustOptions) run(ctx context.Context, env *Env, in invocation) error {
 	case p.HomeErr != nil:
 		return setup.Errorf("%v", p.HomeErr)
 	case o.list:
-		return listTrusted(env, p.Trust)
+		return o.listTrusted(env, p.Trust)
 	case o.remove:
 		return removeTrust(ctx, env, p.Trust, src.Root)
 	case p.Trust.Problem != nil:
@@ -86,10 +88,23 @@ func (o *trustOptions) trust(ctx context.Context, env *Env, p *settings.Project)
 	return env.print("trusted: " + term.Sanitize(p.Trust.Root) + "\n")
 }
 
-func listTrusted(env *Env, t *settings.Trust) error {
+// listTrusted prints the trusted workspaces.
+func (o *trustOptions) listTrusted(env *Env, t *settings.Trust) error {
 	entries, err := t.List()
 	if err != nil {
 		return err
+	}
+	if o.json {
+		type row struct {
+			Path       string    `json:"path"`
+			Repository bool      `json:"repository"`
+			Since      time.Time `json:"since"`
+		}
+		rows := []row{}
+		for _, e := range entries {
+			rows = append(rows, row{e.Path, e.Repository, e.Since})
+		}
+		return env.printJSON(rows)
 	}
 	var b strings.Builder
 	for _, e := range entries {

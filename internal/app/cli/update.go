@@ -73,7 +73,7 @@ func (o *updateOptions) run(ctx context.Context, env *Env, in invocation) error 
 	}
 	if m := update.ManagedBy(program); m != nil {
 		if o.json {
-			return env.print(marshal(updateState{Version: env.Version, Installed: m.Name}))
+			return env.printJSON(updateState{Version: env.Version, Installed: m.Name})
 		}
 		return setup.Errorf("this adze was installed with %s; update it with: %s", m.Name, m.Update)
 	}
@@ -125,7 +125,7 @@ func (o *updateOptions) goBack(ctx context.Context, env *Env, u *update.Updater)
 func (o *updateOptions) report(env *Env, s updateState) error {
 	switch {
 	case o.json:
-		return env.print(marshal(s))
+		return env.printJSON(s)
 	case s.Changed:
 		return env.print(fmt.Sprintf("adze is now version %s (before: %s). Go back with: adze update --rollback\n", s.Newest, s.Version))
 	case s.Update:

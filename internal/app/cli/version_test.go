@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestRevision(t *testing.T) {
+func TestBuild(t *testing.T) {
 	commit := debug.BuildSetting{Key: "vcs.revision", Value: "0123456789abcdef0123456789abcdef01234567"}
 	tests := []struct {
 		name     string
@@ -17,7 +17,7 @@ func TestRevision(t *testing.T) {
 		{"modified", []debug.BuildSetting{commit, {Key: "vcs.modified", Value: "true"}}, "+0123456789ab.modified"},
 	}
 	for _, tt := range tests {
-		if got := revision(tt.settings); got != tt.want {
+		if got := buildOf("1.2.0", &debug.BuildInfo{Settings: tt.settings}).String(); got != "1.2.0"+tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/exec"
 	"strconv"
 	"strings"
 
@@ -22,6 +24,10 @@ type Console struct {
 	StdinTerminal, StdoutTerminal bool
 	// Say shows the user a message on standard error.
 	Say func(string)
+	// Getenv returns an environment variable: PAGER, for [Console.Page].
+	Getenv func(string) string
+	// Height returns the terminal's height, or 0 if it is unknown; may be nil.
+	Height func() int
 	// Dialog asks a question with a dialog instead of lines; see [Console.Choose]. May be nil.
 	Dialog func(q Choice) (chosen int, err error)
 	// Done is closed when the user interrupts the program; may be nil.
@@ -44,6 +50,26 @@ func (c *Console) Show(text string) error {
 		text = term.Spell(text)
 	}
 	return c.Print(text)
+}
+
+// Page shows untrusted text like [Console.Show]. Text that does not fit on the terminal goes
+// through the user's pager.
+func (c *Console) Page(text string) error {
+	out, ok := c.Stdout.(*os.File)
+	if !ok || !c.StdinTerminal || !c.StdoutTerminal || c.Height == nil || strings.Count(text, "\n") < c.Height() {
+		return c.Show(text)
+	}
+	words := strings.Fields(c.Getenv("PAGER"))
+	if len(words) == 0 {
+		return c.Show(text)
+	}
+	cmd := exec.Command(words[0], words[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(term.Spell(text)), out, os.Stderr
+	if err := cmd.Start(); err != nil {
+		return c.Show(text)
+	}
+	cmd.Wait() // ok: the user may leave it early
+	return nil
 }
 
 // PrintJSON writes v as JSON to standard output.

@@ -129,7 +129,7 @@ func list(ctx context.Context, t *Task) error {
 			fmt.Fprintf(&b, "    %s\n", line)
 		}
 	}
-	return t.Show(b.String())
+	return t.Page(b.String())
 }
 
 // status returns the human-readable state.
@@ -215,5 +215,5 @@ func get(ctx context.Context, t *Task) error {
 	if s.Log != "" {
 		fmt.Fprintf(&b, "its standard error ends with:\n%s\n", strings.TrimRight(s.Log, "\n"))
 	}
-	return t.Show(b.String())
+	return t.Page(b.String())
 }

@@ -112,7 +112,7 @@ func show(_ context.Context, t *Task) error {
 		l.Text = &text
 		return t.PrintJSON(l)
 	}
-	return t.Show(text)
+	return t.Page(text)
 }
 
 func path(_ context.Context, t *Task) error {

@@ -2,7 +2,6 @@ package permissions
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -80,7 +79,7 @@ func (c *Checker) List() error {
 	}
 	rules := listRules(b.Gate.Policy())
 	if c.JSON {
-		return c.printJSON(rules)
+		return c.PrintJSON(rules)
 	}
 	var text strings.Builder
 	for _, l := range rules {
@@ -89,15 +88,7 @@ func (c *Checker) List() error {
 	if len(rules) == 0 {
 		text.WriteString("No permission rules.\n")
 	}
-	return c.Show(text.String())
-}
-
-func (c *Checker) printJSON(v any) error {
-	data, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return fmt.Errorf("writing the rules: %w", err)
-	}
-	return c.Print(string(data) + "\n")
+	return c.Page(text.String())
 }
 
 // Flaws prints rules that are invalid or can never take effect, and problems with the hooks. It
@@ -113,7 +104,7 @@ func (c *Checker) Flaws() error {
 		hooks = append(hooks, p.Error())
 	}
 	if c.JSON {
-		err = c.printJSON(map[string]any{"rules": rules, "hooks": hooks})
+		err = c.PrintJSON(map[string]any{"rules": rules, "hooks": hooks})
 	} else {
 		var text strings.Builder
 		for _, l := range rules {
@@ -125,7 +116,7 @@ func (c *Checker) Flaws() error {
 		if text.Len() == 0 {
 			text.WriteString("Every permission rule can take effect.\n")
 		}
-		err = c.Show(text.String())
+		err = c.Page(text.String())
 	}
 	if err == nil && len(rules)+len(hooks) > 0 {
 		err = ErrFailed

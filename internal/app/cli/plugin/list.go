@@ -65,7 +65,7 @@ func list(_ context.Context, t *Task) error {
 			fmt.Fprintf(&b, "%s: %s\n", r.ID, r.Why)
 		}
 	}
-	return t.Show(b.String())
+	return t.Page(b.String())
 }
 
 func details(ctx context.Context, t *Task) error {
@@ -87,7 +87,7 @@ func details(ctx context.Context, t *Task) error {
 	if len(lines) > 0 {
 		fmt.Fprintf(&b, "It brings:\n  %s\n", strings.Join(lines, "\n  "))
 	}
-	return t.Show(b.String())
+	return t.Page(b.String())
 }
 
 // validate prints the problems of a plugin or marketplace.
@@ -174,5 +174,5 @@ func markets(t *Task) error {
 			fmt.Fprintf(&b, "  %s\n", m.Problem)
 		}
 	}
-	return t.Show(b.String())
+	return t.Page(b.String())
 }

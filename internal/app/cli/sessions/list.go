@@ -79,7 +79,7 @@ func listSessions(_ context.Context, t *Task) error {
 		t.Say(where)
 		return nil
 	}
-	return t.Show(t.table(infos))
+	return t.Page(t.table(infos))
 }
 
 // tellLeftOut reports unreadable and empty session files.
@@ -193,7 +193,7 @@ func showSession(_ context.Context, t *Task) error {
 		}
 		return t.PrintJSON(out)
 	}
-	return t.Show(describeSession(info, c, last))
+	return t.Page(describeSession(info, c, last))
 }
 
 // describeSession formats a session's details and its last messages.
