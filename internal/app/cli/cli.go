@@ -59,16 +59,17 @@ func commandTable() []command {
 		{"auth", "[login|logout|status]", "store and remove API keys, and show which provider is configured", made[authOptions]},
 		{"config", "[list|get KEY|set KEY VALUE|unset KEY|path|schema]", "show and change settings", made[configOptions]},
 		{"import", "[--json]", "show other tools' configuration and what adze picks up from it", made[importOptions]},
-		{"trust", "[--list|--remove] [DIR]", "list a workspace's configuration, and trust it", made[trustOptions]},
+		{"trust", "[--list [--json]|--remove] [DIR]", "list a workspace's configuration, and trust it", made[trustOptions]},
 		{"sandbox", "status [--json]", "show how commands are sandboxed, and test it", made[sandboxOptions]},
 		{"sessions", "[list|show|search|export|fork|rename|tag|rm]", "list, find, export and remove sessions", made[sessionsOptions]},
 		{"schedule", "[list|delete ID...]", "list and delete the prompts scheduled in this directory", made[scheduleOptions]},
 		{"doctor", "[--online] [--json]", "check the installation, the settings and the workspace for problems", made[doctorOptions]},
 		{"update", "[VERSION] [--check] [--rollback] [--channel NAME] [--json]", "replace this program with a newer version", made[updateOptions]},
 		{"completion", "bash|zsh|fish|powershell", "print a completion script for a shell", made[completionOptions]},
+		{"shell-init", "bash|zsh|fish [--key KEYS]", "print a script that binds a key of the shell to adze", made[shellInitOptions]},
 		{"man", "", "print the manual page; adze man | man -l - shows it", made[manOptions]},
 		{"help", "[COMMAND|flags|commands]", "print help: an overview, or that of a command, all flags or all commands", made[helpOptions]},
-		{"version", "", "print the version", made[versionOptions]},
+		{"version", "[--json]", "print the version", made[versionOptions]},
 	}
 }
 
@@ -128,7 +129,7 @@ func (c *command) start(ctx context.Context, env *Env) error {
 	}
 	switch {
 	case help || len(in.Args) == 1 && in.Args[0] == "help" && c.name != "help" && !fsys.IsDir("help"):
-		return env.print(c.help(env.helpWidth()))
+		return env.page(c.help(env.helpWidth()))
 	case len(in.Args) > 0 && !c.positional():
 		return setup.Errorf("adze %s takes no arguments; remove %q (adze %s --help shows its flags)", c.name, strings.Join(in.Args, " "), c.name)
 	case env.Lost != nil && !slices.Contains(anywhere[:], c.name):
@@ -146,7 +147,7 @@ func actionOf(in invocation, usual string) (name string, args []string) {
 }
 
 // anywhere lists the commands that need no working directory.
-var anywhere = [...]string{"completion", "help", "man", "update", "version"}
+var anywhere = [...]string{"completion", "help", "man", "shell-init", "update", "version"}
 
 // positional reports whether the command takes positional arguments.
 func (c *command) positional() bool {
