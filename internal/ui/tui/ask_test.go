@@ -226,3 +226,21 @@ func TestListIsAskedAsQuestion(t *testing.T) {
 		})
 	}
 }
+
+// TestManyFrames checks that a question accepts keys although frames follow each other quickly.
+//
+// Proves PERM-17.
+func TestManyFrames(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newConsole(t, 80, 24, "use Do {\"command\":\"one\"}\n---\nsay Done.", nil)
+		c.Enter("go\r")
+		for range 400 {
+			c.front.Post(t.Context(), func(context.Context) {}) // a frame follows
+			time.Sleep(written / 2)
+		}
+		c.Shows("Enter select")
+		c.Enter("1")
+		c.Shows("Done.")
+		c.End()
+	})
+}

@@ -28,6 +28,7 @@ type questionView struct {
 	dialog *dialog.Dialog    // nil without a question
 	simple dialog.Simple     // the question, if it is a suggestion or a list
 	list   *commands.List    // the list that is asked as a question; may be nil
+	drawn  *dialog.Dialog    // the question whose frame is being written; may be nil
 	look   *controller.Timer // fires when it may become active
 	last   time.Time         // time of the last key not meant for a question
 	final  []draw.Row        // rows of questions and what is above them, pending for the scrollback
@@ -149,11 +150,12 @@ const written = 10 * time.Millisecond
 // seen records when the frame with the question has been written.
 func (v *questionView) seen() {
 	d := v.dialog
-	if d == nil || !d.Unseen() {
+	if d == nil || !d.Unseen() || v.drawn == d {
 		return
 	}
-	v.look = v.driver.After(written, func(context.Context) {
-		if v.dialog == d && v.screen.Written() {
+	v.drawn = d // further frames do not put the check off
+	v.driver.After(written, func(context.Context) {
+		if v.drawn = nil; v.dialog == d && v.screen.Written() {
 			d.Shown(time.Now())
 		}
 	})
