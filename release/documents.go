@@ -45,12 +45,18 @@ func (r *release) document(ctx context.Context, work string) error {
 		}
 		r.docs = append(r.docs, file{g.name, text, 0o644})
 	}
-	for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md"} {
-		text, err := os.ReadFile(filepath.Join(r.root, name))
+	copied := []struct{ name, source string }{
+		{"share/adze/ci", "ci/run"},
+		{"share/doc/adze/LICENSE", "LICENSE"},
+		{"share/doc/adze/README.md", "README.md"},
+		{"share/doc/adze/CHANGELOG.md", "CHANGELOG.md"},
+	}
+	for _, c := range copied {
+		text, err := os.ReadFile(filepath.Join(r.root, c.source))
 		if err != nil {
 			return err
 		}
-		r.docs = append(r.docs, file{"share/doc/adze/" + name, text, 0o644})
+		r.docs = append(r.docs, file{c.name, text, 0o644})
 	}
 	modules, err := r.modules(ctx)
 	if err != nil {

@@ -1,0 +1,422 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// A runner runs the jobs of a build server in a repository, with programs of its own.
+type runner struct {
+	t                         *testing.T
+	dir, home, programs, temp string
+	environ                   []string
+}
+
+// newRunner makes a repository. script is the model's script.
+func newRunner(t *testing.T, script string) *runner {
+	t.Helper()
+	root := t.TempDir()
+	r := &runner{t: t, dir: filepath.Join(root, "repo"), home: filepath.Join(root, "home"), programs: filepath.Join(root, "bin"), temp: filepath.Join(root, "temp")}
+	for _, dir := range []string{r.dir, r.home, r.programs, r.temp} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.write(filepath.Join(root, "model.replay"), script)
+	r.environ = []string{
+		"HOME=" + r.home, "PATH=" + r.programs + ":" + os.Getenv("PATH"), "ADZE_MODEL=replay:" + filepath.Join(root, "model.replay"),
+		"ADZE_NO_FSYNC=1", "IS_SANDBOX=1", "LANG=C.UTF-8", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_COUNT=2",
+		"GIT_CONFIG_KEY_0=user.name", "GIT_CONFIG_VALUE_0=A", "GIT_CONFIG_KEY_1=user.email", "GIT_CONFIG_VALUE_1=a@example.com",
+	}
+	r.write(filepath.Join(r.dir, "sum.sh"), "echo $(($1 + $2))\n")
+	r.run(nil, "git init -q -b main && git add . && git commit -qm first")
+	return r
+}
+
+func (r *runner) write(path, text string) {
+	r.t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// read returns the content of a file, or an empty text if there is none.
+func (r *runner) read(path string) string {
+	data, err := os.ReadFile(path)
+	if err != nil && !os.IsNotExist(err) {
+		r.t.Fatal(err)
+	}
+	return string(data)
+}
+
+// try runs a script in the repository and returns its output.
+func (r *runner) try(environ []string, script string) (string, error) {
+	cmd := exec.Command("sh", "-e", "-c", script)
+	cmd.Dir, cmd.Env = r.dir, append(append([]string{}, r.environ...), environ...)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+func (r *runner) run(environ []string, script string) string {
+	r.t.Helper()
+	out, err := r.try(environ, script)
+	if err != nil {
+		r.t.Fatalf("%v\n%s", err, out)
+	}
+	return out
+}
+
+// A stepError is the failure of a step.
+type stepError struct{ name, out string }
+
+func (e *stepError) Error() string { return e.name + ": " + e.out }
+
+// action runs the steps of ci/action.yml as GitHub's runner does. It returns the log and the
+// action's outputs.
+func (r *runner) action(inputs map[string]string, event string) (log string, outputs map[string]string, err error) {
+	r.t.Helper()
+	dir, err := filepath.Abs("../../ci")
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	var action struct {
+		Inputs  map[string]struct{ Default string }
+		Outputs map[string]struct{ Value string }
+		Runs    struct {
+			Steps []struct {
+				Name, ID, Shell, Run string
+				Env                  map[string]string
+			}
+		}
+	}
+	if err := yaml.Unmarshal([]byte(r.read(filepath.Join(dir, "action.yml"))), &action); err != nil {
+		r.t.Fatal(err)
+	}
+	values := map[string]string{"github.token": "the-token"}
+	for name, in := range action.Inputs {
+		values["inputs."+name] = in.Default
+	}
+	for name, value := range inputs {
+		if _, ok := action.Inputs[name]; !ok {
+			r.t.Fatalf("the action has no input %s", name)
+		}
+		values["inputs."+name] = value
+	}
+	expression := regexp.MustCompile(`\$\{\{ *(.*?) *\}\}`)
+	expand := func(text string) string {
+		for expression.MatchString(text) {
+			text = expression.ReplaceAllStringFunc(text, func(found string) string { return values[expression.FindStringSubmatch(found)[1]] })
+		}
+		return text
+	}
+	payload := filepath.Join(r.temp, "event.json")
+	r.write(payload, event)
+	for _, step := range action.Runs.Steps {
+		if expression.MatchString(step.Run) {
+			r.t.Errorf("step %s: an input in the text of a script can run anything", step.Name)
+		}
+		environ := []string{
+			"CI=true", "GITHUB_ACTIONS=true", "GITHUB_ACTION_PATH=" + dir, "RUNNER_TEMP=" + r.temp, "GITHUB_EVENT_PATH=" + payload,
+			"GITHUB_REPOSITORY=acme/sum", "GITHUB_SERVER_URL=https://github.com", "ACTIONS_RUNTIME_TOKEN=the-token",
+		}
+		for _, name := range []string{"ENV", "PATH", "OUTPUT", "STEP_SUMMARY"} {
+			environ = append(environ, "GITHUB_"+name+"="+filepath.Join(r.temp, name))
+		}
+		for name, value := range step.Env {
+			environ = append(environ, name+"="+expand(value))
+		}
+		out, err := r.try(environ, step.Run)
+		log += out
+		if err != nil {
+			return log, nil, &stepError{step.Name, out}
+		}
+		for name, value := range heredocs(r.t, r.read(filepath.Join(r.temp, "OUTPUT"))) {
+			values["steps."+step.ID+".outputs."+name] = value
+		}
+		if step.ID != "" {
+			os.Remove(filepath.Join(r.temp, "OUTPUT")) // ok: it may have none
+		}
+	}
+	outputs = map[string]string{}
+	for name, out := range action.Outputs {
+		outputs[name] = expand(out.Value)
+	}
+	return log, outputs, nil
+}
+
+// heredocs parses the file through which a step returns its outputs.
+func heredocs(t *testing.T, text string) map[string]string {
+	t.Helper()
+	values := map[string]string{}
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	for i := 0; i < len(lines); i++ {
+		if name, end, ok := strings.Cut(lines[i], "<<"); ok {
+			var value []string
+			for i++; lines[i] != end; i++ {
+				value = append(value, lines[i])
+			}
+			values[name] = strings.Join(value, "\n")
+		} else if name, value, ok := strings.Cut(lines[i], "="); ok {
+			values[name] = value
+		} else if lines[i] != "" {
+			t.Errorf("a runner refuses the output %q", lines[i])
+		}
+	}
+	return values
+}
+
+// fakeGH writes requests to a file, refuses reviews if the file "refuse" exists, and lists the
+// comments in the file "comments".
+const fakeGH = `#!/bin/sh
+[ "$GH_TOKEN" = the-token ] || { echo "gh: not signed in" >&2; exit 4; }
+[ "$1" = api ] || exit 2
+shift
+method=GET input= filter=.
+while [ $# -gt 0 ]; do
+	case $1 in
+	--method) method=$2; shift 2 ;;
+	--input) input=$2; shift 2 ;;
+	--jq) filter=$2; shift 2 ;;
+	--paginate) shift ;;
+	*) path=$1; shift ;;
+	esac
+done
+cd "$(dirname "$0")"
+case $method:$path in
+GET:*/comments) jq -r "$filter" comments; exit ;;
+*/reviews) if [ -e refuse ]; then echo "gh: Line must be part of the diff (HTTP 422)" >&2; exit 1; fi ;;
+esac
+jq -c --arg request "$method $path" '{request: $request} + .' <"$input" >>requests
+`
+
+// requests returns what was posted.
+func (r *runner) requests() (requests []map[string]any) {
+	r.t.Helper()
+	for line := range strings.Lines(r.read(filepath.Join(r.programs, "requests"))) {
+		var v map[string]any
+		if err := json.Unmarshal([]byte(line), &v); err != nil {
+			r.t.Fatal(err)
+		}
+		requests = append(requests, v)
+	}
+	return requests
+}
+
+const pullRequest = `{"pull_request": {"number": 7, "head": {"sha": "abc"}}}`
+
+// TestAction checks that the GitHub Action answers a prompt, and that neither the model nor what
+// it runs controls the job.
+//
+// Proves X-199.
+func TestAction(t *testing.T) {
+	r := newRunner(t, `use Bash {"command":"env; echo '::error::forged'","description":"Look around"}
+---
+say <<END
+Done, @everyone.
+::set-output name=answer::forged
+answer<<EOF
+
+`+"```"+`
+@Override
+`+"```\nEND")
+	r.write(filepath.Join(r.programs, "gh"), fakeGH)
+	r.write(filepath.Join(r.programs, "comments"), `[{"id": 1, "user": {"type": "User"}, "body": "<!-- adze --> mine"}, {"id": 2, "user": {"type": "Bot"}, "body": "<!-- adze --> old"}]`)
+	r.write(filepath.Join(r.dir, "prompt.md"), "Look at `sum.sh`; $(touch forged)")
+	log, outputs, err := r.action(map[string]string{"prompt-file": "prompt.md", "allowed-tools": "Bash(env) Bash(echo:*)", "max-budget-usd": "1.5", "max-turns": "5", "report": "comment"}, pullRequest)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, log)
+	}
+	stop := regexp.MustCompile(`(?s)^::stop-commands::([0-9a-f]{32})\n(.*)\n::([0-9a-f]{32})::\n$`).FindStringSubmatch(log)
+	if stop == nil || stop[1] != stop[3] || !strings.Contains(stop[2], "> Bash env; echo '::error::forged'\n") || !strings.Contains(stop[2], "\n::set-output name=answer::forged\n") {
+		t.Errorf("the log is\n%s", log)
+	}
+	if want := "Done, @everyone.\n::set-output name=answer::forged\nanswer<<EOF\n\n```\n@Override\n```"; outputs["answer"] != want || outputs["cost"] != "0" {
+		t.Errorf("the outputs are %q", outputs)
+	}
+	if summary := r.read(filepath.Join(r.temp, "STEP_SUMMARY")); !strings.HasPrefix(summary, "### adze\n\nDone, @\u200beveryone.\n") || !strings.HasSuffix(summary, "\nTurns: 2, cost unknown\n") {
+		t.Errorf("the summary is\n%s", summary)
+	}
+	posted := r.requests()
+	if len(posted) != 1 || posted[0]["request"] != "PATCH repos/acme/sum/issues/comments/2" || !strings.HasPrefix(posted[0]["body"].(string), "<!-- adze -->\nDone, @\u200beveryone.\n") || !strings.HasSuffix(posted[0]["body"].(string), "\n@Override\n```") {
+		t.Errorf("posted: %v", posted)
+	}
+	if _, err := os.Lstat(filepath.Join(r.dir, "forged")); err == nil {
+		t.Error("the prompt was run")
+	}
+	results := r.run(nil, `cat $(find ~/.adze -name '*.jsonl')`)
+	for _, secret := range []string{"the-token", "GITHUB_ENV", "GITHUB_OUTPUT", "GITHUB_PATH"} {
+		if !strings.Contains(results, "RUNNER_TEMP") || strings.Contains(results, secret) {
+			t.Errorf("commands of the model see %s, or it is not known what they see", secret)
+		}
+	}
+}
+
+// TestActionReview checks that a review arrives at the lines it is about, or else in a comment.
+//
+// Proves X-199.
+func TestActionReview(t *testing.T) {
+	const script = `forever
+use StructuredOutput {"summary":"One mistake.","comments":[{"path":"sum.sh","line":1,"body":"Quote it, @jo."}]}`
+	inputs := map[string]string{"prompt": "Review it.", "report": "review"}
+	for name, refused := range map[string]bool{"accepted": false, "refused": true} {
+		t.Run(name, func(t *testing.T) {
+			r := newRunner(t, script)
+			r.write(filepath.Join(r.programs, "gh"), fakeGH)
+			r.write(filepath.Join(r.programs, "comments"), `[]`)
+			want := `map[body:<!-- adze -->` + "\n" + `One mistake. comments:[map[body:Quote it, @` + "\u200b" + `jo. line:1 path:sum.sh side:RIGHT]] commit_id:abc event:COMMENT request:POST repos/acme/sum/pulls/7/reviews]`
+			if refused {
+				r.write(filepath.Join(r.programs, "refuse"), "")
+				want = "map[body:<!-- adze -->\nOne mistake.\n\n- `sum.sh:1` Quote it, @\u200bjo. request:POST repos/acme/sum/issues/7/comments]"
+			}
+			log, outputs, err := r.action(inputs, pullRequest)
+			if err != nil {
+				t.Fatalf("%v\n%s", err, log)
+			}
+			if posted := r.requests(); len(posted) != 1 || fmt.Sprint(posted[0]) != want {
+				t.Errorf("posted: %v, want %s", posted, want)
+			}
+			if !strings.HasPrefix(outputs["answer"], `{"summary":"One mistake."`) {
+				t.Errorf("the outputs are %q", outputs)
+			}
+		})
+	}
+	t.Run("no pull request", func(t *testing.T) {
+		r := newRunner(t, script)
+		r.write(filepath.Join(r.programs, "gh"), fakeGH)
+		if log, _, err := r.action(inputs, `{"issue": {"number": 7}}`); err != nil || r.requests() != nil || !strings.Contains(log, "has no pull request") {
+			t.Errorf("%v\n%s", err, log)
+		}
+	})
+}
+
+// TestActionFails checks that a job fails, with a reason, if there is no answer.
+//
+// Proves X-199.
+func TestActionFails(t *testing.T) {
+	for name, c := range map[string]struct {
+		inputs       map[string]string
+		without, why string
+	}{
+		"no prompt":   {map[string]string{}, "", "set ADZE_CI_PROMPT or ADZE_CI_PROMPT_FILE"},
+		"two prompts": {map[string]string{"prompt": "a", "prompt-file": "prompt.md"}, "", "not both"},
+		"no file":     {map[string]string{"prompt-file": "missing.md"}, "", "cannot read the prompt"},
+		"bad report":  {map[string]string{"prompt": "a", "report": "mail"}, "", "mail, not none"},
+		"bad budget":  {map[string]string{"prompt": "a", "max-budget-usd": "much"}, "", "--max-budget-usd"},
+		"too long":    {map[string]string{"prompt": "a", "max-turns": "1"}, "", "error_max_turns"},
+		"no address":  {map[string]string{"prompt": "a", "version": "9.9.9"}, "", "set ADZE_DOWNLOADS"},
+		"no gh":       {map[string]string{"prompt": "a", "report": "comment"}, "gh", "install gh in the job first"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRunner(t, "forever\nuse Bash {\"command\":\"git status\",\"description\":\"Look\"}\n")
+			if c.without == "" {
+				r.write(filepath.Join(r.programs, "gh"), fakeGH)
+			}
+			log, _, err := r.action(c.inputs, pullRequest)
+			if err == nil || !strings.Contains(log, c.why) {
+				t.Errorf("%v, want %s; the log is\n%s", err, c.why, log)
+			}
+			if r.requests() != nil {
+				t.Error("something was posted")
+			}
+		})
+	}
+}
+
+// TestGitLab checks the job for GitLab against a server for its notes.
+//
+// Proves X-199.
+func TestGitLab(t *testing.T) {
+	r := newRunner(t, `use StructuredOutput {"summary":"One mistake.","comments":[{"path":"sum.sh","line":1,"body":"Quote it."}]}`)
+	var posted []string
+	notes := `[]`
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		body, err := io.ReadAll(req.Body)
+		if err != nil || req.Header.Get("Private-Token") != "the-token" {
+			http.Error(w, "no", http.StatusForbidden)
+			return
+		}
+		switch path := strings.TrimPrefix(req.URL.Path, "/api/v4"); {
+		case path == "/user":
+			fmt.Fprint(w, `{"id": 5}`)
+		case req.Method == "GET" && path == "/projects/3/merge_requests/7/notes":
+			fmt.Fprint(w, notes)
+		default:
+			posted = append(posted, req.Method+" "+path+" "+string(bytes.TrimSpace(body)))
+			fmt.Fprint(w, `{}`)
+		}
+	}))
+	defer server.Close()
+	var template map[string]struct {
+		Before []string `yaml:"before_script"`
+		Script []string
+	}
+	if err := yaml.Unmarshal([]byte(r.read("../../ci/gitlab.yml")), &template); err != nil {
+		t.Fatal(err)
+	}
+	program, err := exec.LookPath("adze")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// As it is installed.
+	share := filepath.Join(r.home, ".local", "share", "adze")
+	r.run(nil, `mkdir -p ~/.local/bin "`+share+`"`)
+	if err := os.Symlink(program, filepath.Join(r.home, ".local", "bin", "adze")); err != nil {
+		t.Fatal(err)
+	}
+	r.write(filepath.Join(share, "ci"), r.read("../../ci/run"))
+	job := template[".adze"]
+	script := strings.Join(append(job.Before, job.Script...), "\n")
+	environ := []string{
+		"CI=true", "GITLAB_CI=true", "CI_API_V4_URL=" + server.URL + "/api/v4", "CI_PROJECT_ID=3", "CI_MERGE_REQUEST_IID=7",
+		"ADZE_CI_PROMPT=Review it.", "ADZE_CI_REPORT=review",
+	}
+	if out, err := r.try(environ, script); err == nil || !strings.Contains(out, "set ADZE_CI_TOKEN") {
+		t.Errorf("without a token: %v\n%s", err, out)
+	}
+	environ = append(environ, "ADZE_CI_TOKEN=the-token")
+	const body = `{"body":"<!-- adze -->\nOne mistake.\n\n- ` + "`sum.sh:1`" + ` Quote it."}`
+	r.run(environ, script)
+	notes = `[{"id": 12, "author": {"id": 9}, "body": "<!-- adze -->"}, {"id": 11, "author": {"id": 5}, "body": "<!-- adze -->"}]`
+	r.run(environ, script)
+	want := []string{"POST /projects/3/merge_requests/7/notes " + body, "PUT /projects/3/merge_requests/7/notes/11 " + body}
+	if fmt.Sprint(posted) != fmt.Sprint(want) {
+		t.Errorf("posted: %s\nwant: %s", posted, want)
+	}
+}
+
+// TestCommitHook checks that the example of a hook stops a commit with a mistake, and lets
+// others pass.
+//
+// Proves X-199.
+func TestCommitHook(t *testing.T) {
+	for answer, passes := range map[string]bool{"OK": true, "sum.sh:1: OK is not an answer": false} {
+		r := newRunner(t, "say "+answer)
+		r.write(filepath.Join(r.dir, ".git", "hooks", "pre-commit"), r.read("../../ci/pre-commit"))
+		r.write(filepath.Join(r.dir, "sum.sh"), "echo $1\n")
+		out, err := r.try(nil, "git commit -qam second")
+		if (err == nil) != passes || !passes && !strings.Contains(out, answer+"\n\npre-commit: git commit --no-verify") {
+			t.Errorf("%s: %v\n%s", answer, err, out)
+		}
+	}
+	r := newRunner(t, "status 401")
+	r.write(filepath.Join(r.dir, ".git", "hooks", "pre-commit"), r.read("../../ci/pre-commit"))
+	r.write(filepath.Join(r.dir, "sum.sh"), "echo $1\n")
+	if out, err := r.try(nil, "git commit -qam second"); err == nil || !strings.Contains(out, "adze could not read the change") {
+		t.Errorf("without a model: %v\n%s", err, out)
+	}
+	r.run(nil, "git commit -q --no-verify -am second && git commit -q --allow-empty -m third")
+}
