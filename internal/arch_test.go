@@ -56,6 +56,7 @@ var rooms = []string{
 	"app",
 	"bench",
 	"dev",
+	"site",
 	"cmd",
 }
 
