@@ -4,7 +4,6 @@ import (
 	"context"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strings"
 
 	"adze/internal/app/cli/flags"
@@ -118,49 +117,38 @@ func helpText(width int) string {
 		{"adze [PROMPT]", "talk about the project in this directory"},
 		{"adze -p PROMPT", "run one turn and print the answer"},
 		{"command | adze -p PROMPT", "the same, after the output of a command"},
-		{"adze COMMAND", "see below; adze help COMMAND explains one"},
+		{"adze COMMAND", "run a command; adze help COMMAND explains it"},
 	}, width)
-	b.WriteString("\nCommands:\n")
-	flags.WriteRows(&b, mainCommands[:], width)
-	var more []string
+	b.WriteString("\nCommands (adze help commands explains them):\n")
+	var rows [][2]string
 	for _, c := range commandTable() {
-		if !slices.ContainsFunc(mainCommands[:], func(row [2]string) bool { return row[0] == c.name }) {
-			more = append(more, c.name)
+		if len(rows) == 0 || rows[len(rows)-1][0] != c.group {
+			rows = append(rows, [2]string{c.group, c.name})
+		} else {
+			rows[len(rows)-1][1] += ", " + c.name
 		}
 	}
-	b.WriteString(flags.Fold("  and "+strings.Join(more, ", ")+"\n", width))
-	b.WriteString("\nFlags:\n")
-	var rows [][2]string
+	flags.WriteRows(&b, rows, width)
+	b.WriteString("\nFlags (adze help flags lists all):\n")
+	rows = nil
 	all := (&runOptions{}).supported()
 	for _, row := range mainFlags {
 		rows = append(rows, [2]string{flags.Find(all, "--"+row[0]).Usage(), row[1]})
 	}
 	flags.WriteRows(&b, rows, width)
-	return b.String() + "\n" + flags.Fold("adze help flags lists all flags, adze help commands all commands.\n", width)
+	return b.String()
 }
 
-// mainCommands and mainFlags are listed in the short help, with brief descriptions.
-var (
-	mainCommands = [...][2]string{
-		{"auth", "store API keys, show the configured provider"},
-		{"models", "list models with limits and prices"},
-		{"sessions", "list, find, export and remove sessions"},
-		{"config", "show and change settings"},
-		{"permissions", "list and check permission rules"},
-		{"mcp", "list, add and remove MCP servers"},
-		{"doctor", "check the installation and this project"},
-		{"demo", "watch a scripted model fix a bug"},
-	}
-	mainFlags = [...][2]string{
-		{"continue", "continue the last session in this directory"},
-		{"resume", "continue another session"},
-		{"model", "the model to use"},
-		{"permission-mode", "such as plan or acceptEdits"},
-		{"allowed-tools", "calls to run without asking: \"Bash(git:*)\""},
-		{"output-format", "with -p: text, json or stream-json"},
-		{"help", "print this help"},
-	}
-)
+// mainFlags are listed in the short help, with brief descriptions.
+var mainFlags = [...][2]string{
+	{"continue", "continue the last session in this directory"},
+	{"resume", "continue another session"},
+	{"model", "the model to use"},
+	{"permission-mode", "such as plan or acceptEdits"},
+	{"allowed-tools", "calls to run without asking: \"Bash(git:*)\""},
+	{"output-format", "with -p: text, json or stream-json"},
+	{"help", "print this help"},
+}
 
 // flagsText returns the output of adze help flags, generated from the flag table.
 func flagsText(width int) string {
@@ -179,12 +167,17 @@ func flagsText(width int) string {
 // commandsText returns the output of adze help commands.
 func commandsText(width int) string {
 	var b strings.Builder
-	b.WriteString("Commands:\n")
-	var rows [][2]string
+	group := ""
 	for _, c := range commandTable() {
-		rows = append(rows, [2]string{strings.TrimSpace(c.name + " " + c.args), c.doc})
+		if c.group != group {
+			if group != "" {
+				b.WriteByte('\n')
+			}
+			group = c.group
+			b.WriteString(strings.ToUpper(group[:1]) + group[1:] + ":\n")
+		}
+		flags.WriteRows(&b, [][2]string{{strings.TrimSpace(c.name + " " + c.args), c.doc}}, width)
 	}
-	flags.WriteRows(&b, rows, width)
 	return b.String()
 }
 

@@ -48,8 +48,8 @@ func (o *Options) Flags() []flags.Flag {
 }
 
 // Explanation is the help text on agents.
-const Explanation = `adze agents create reviewer --description "reviews changes for bugs" --tools "Read, Grep, Glob, Bash"
-adze --agent reviewer
+const Explanation = `  adze agents create reviewer --description "reviews changes for bugs" --tools Read,Grep,Glob
+  adze --agent reviewer
 
 An agent is a prompt with a set of tools, in a Markdown file: .adze/agents/NAME.md in the project, or agents/NAME.md in
 the state home. The model launches agents for parts of its work; --agent has one hold the conversation.

@@ -8,7 +8,7 @@ import (
 // A Command describes a command.
 type Command struct {
 	Name, Args, Doc string
-	Explain         string // text for its help; may be empty
+	Explain         string // text for its help; may be empty. Indented lines are examples
 	Actions         []Action
 	Flags           []Flag
 	// Offers completes the argument after args; may be nil.
@@ -30,7 +30,7 @@ func (c *Command) Help(width int) string {
 	var b strings.Builder
 	b.WriteString(Fold(fmt.Sprintf("adze %s: %s\n\nUsage:\n  %s\n", c.Name, c.Doc, c.Usage()), width))
 	if c.Explain != "" {
-		b.WriteString("\n" + Fold(c.Explain, width))
+		b.WriteString("\n" + Fold(strings.Join(paragraphs(c.Explain), "\n\n")+"\n", width))
 	}
 	if len(c.Actions) > 0 {
 		b.WriteString("\nActions:\n")
@@ -68,6 +68,18 @@ func WriteGroups(b *strings.Builder, flags []Flag, width int) {
 		b.WriteString("\n" + name + ":\n")
 		WriteFlags(b, groups[name], width)
 	}
+}
+
+// paragraphs returns the paragraphs of a text, each on one line. Examples, which are indented, keep
+// their lines.
+func paragraphs(text string) []string {
+	list := strings.Split(strings.TrimRight(text, "\n"), "\n\n")
+	for i, p := range list {
+		if !strings.HasPrefix(p, " ") {
+			list[i] = strings.Join(strings.Fields(p), " ")
+		}
+	}
+	return list
 }
 
 // Fold wraps lines longer than width between words, keeping their indentation.

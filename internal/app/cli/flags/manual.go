@@ -29,8 +29,15 @@ func (m *Manual) Command(c Command) {
 	m.Entry(c.Usage(), c.Doc)
 	m.WriteString(".RS\n")
 	if c.Explain != "" {
-		m.WriteString(".PP\n")
-		m.Text(strings.Join(strings.Fields(c.Explain), " "))
+		for _, p := range paragraphs(c.Explain) {
+			m.WriteString(".PP\n")
+			for i, line := range strings.Split(p, "\n") {
+				if i > 0 {
+					m.WriteString(".br\n")
+				}
+				m.Text(strings.TrimSpace(line))
+			}
+		}
 	}
 	for _, a := range c.Actions {
 		m.Entry(a.Usage(), a.Doc)

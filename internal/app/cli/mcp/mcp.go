@@ -70,8 +70,8 @@ func (o *Options) Table() []flags.Flag {
 }
 
 // Explanation is the introductory help text.
-const Explanation = `adze mcp add files -- npx -y @modelcontextprotocol/server-filesystem ~/documents
-adze mcp add tracker https://tracker.example/mcp --header 'Authorization: Bearer ${TRACKER_TOKEN}'
+const Explanation = `  adze mcp add files -- npx -y @modelcontextprotocol/server-filesystem ~/documents
+  adze mcp add tracker https://tracker.example/mcp --header 'Authorization: Bearer ${TRACKER_TOKEN}'
 
 ${NAME} and ${NAME:-default} are replaced by variables of your environment when the server is used. Servers of a project's
 .mcp.json are started only after you have approved them.

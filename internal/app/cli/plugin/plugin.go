@@ -53,8 +53,8 @@ func (o *Options) Flags() []flags.Flag {
 }
 
 // Explanation is the introductory help text.
-const Explanation = `adze plugin marketplace add owner/repository
-adze plugin install formatter
+const Explanation = `  adze plugin marketplace add owner/repository
+  adze plugin install formatter
 
 A plugin bundles skills, commands, agents, hooks, MCP servers and output styles. Before it is used you are shown what
 it runs, and asked; when that changes, you are shown the difference and asked again.
