@@ -45,6 +45,13 @@ func (r *release) document(ctx context.Context, work string) error {
 		}
 		r.docs = append(r.docs, file{g.name, text, 0o644})
 	}
+	schema, err := output(exec.CommandContext(ctx, program, "config", "schema"))
+	if err != nil {
+		return err
+	}
+	if err := r.write("settings.schema.json", schema); err != nil {
+		return err
+	}
 	copied := []struct{ name, source string }{
 		{"share/adze/ci", "ci/run"},
 		{"share/doc/adze/LICENSE", "LICENSE"},

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -194,10 +195,14 @@ func checkPackages(t *testing.T, dir string) {
 		names = append(names, e.Name())
 	}
 	all := strings.Join(names, "\n")
-	for _, want := range []string{"NOTES.md", "PKGBUILD", "SHA256SUMS", "SHA256SUMS.minisig", "adze-0.9.0.cdx.json", "adze-npm-0.9.0.tgz", "adze.json", "adze.rb", "install.sh"} {
+	for _, want := range []string{"NOTES.md", "PKGBUILD", "SHA256SUMS", "SHA256SUMS.minisig", "adze-0.9.0.cdx.json", "adze-npm-0.9.0.tgz", "adze.json", "adze.rb", "install.sh", "settings.schema.json"} {
 		if !strings.Contains("\n"+all+"\n", "\n"+want+"\n") {
 			t.Errorf("no %s in\n%s", want, all)
 		}
+	}
+	schema, err := os.ReadFile(filepath.Join(dir, "settings.schema.json"))
+	if id := regexp.MustCompile(`"\$id": "http://127\.0\.0\.1:\d+/v0\.9\.0/settings\.schema\.json"`); err != nil || !id.Match(schema) {
+		t.Errorf("the schema has not its address as $id: %v, %.200s", err, schema)
 	}
 	var bill struct {
 		SpecVersion string
@@ -214,7 +219,7 @@ func checkPackages(t *testing.T, dir string) {
 		return
 	}
 	deb := sh(t, dir, `dpkg-deb -c *.deb && dpkg-deb -f *.deb && dpkg-deb --fsys-tarfile *.deb | tar -xO ./usr/share/adze/package`)
-	for _, want := range []string{"./usr/bin/adze", "./usr/share/man/man1/adze.1", "./usr/share/doc/adze/LICENSES.txt", "Version: 0.9.0", "apt-get install --only-upgrade adze"} {
+	for _, want := range []string{"./usr/bin/adze", "./usr/share/man/man1/adze.1", "./usr/share/doc/adze/LICENSES.txt", "./usr/share/adze/ci", "Version: 0.9.0", "apt-get install --only-upgrade adze"} {
 		if !strings.Contains(deb, want) {
 			t.Errorf("the Debian package has no %q:\n%s", want, deb)
 		}

@@ -18,8 +18,13 @@ import (
 	"adze/internal/setup"
 )
 
-// schemaID is the ID of the settings schema.
-const schemaID = "urn:adze:settings"
+// schemaID returns the ID of the settings schema: its address, if the releases have one.
+func (env *Env) schemaID() string {
+	if env.Downloads == "" {
+		return "urn:adze:settings"
+	}
+	return env.Downloads + "/v" + env.Version + "/settings.schema.json"
+}
 
 // configOptions holds the options of adze config.
 type configOptions struct {
@@ -77,7 +82,7 @@ func (o *configOptions) run(ctx context.Context, env *Env, in invocation) error 
 		run  func(context.Context) error
 	}{
 		"list": {0, t.list}, "get": {1, t.get}, "set": {2, t.set}, "unset": {1, t.unset}, "path": {0, t.paths},
-		"schema": {0, func(context.Context) error { return env.print(settingsSchema()) }},
+		"schema": {0, func(context.Context) error { return env.print(settingsSchema(env.schemaID())) }},
 	}
 	action, ok := actions[name]
 	if !ok || len(args) != action.args {
@@ -97,8 +102,8 @@ type configTask struct {
 	args []string
 }
 
-func settingsSchema() string {
-	return string(config.Schema(schemaID, "Settings of adze", settings.Keys()))
+func settingsSchema(id string) string {
+	return string(config.Schema(id, "Settings of adze", settings.Keys()))
 }
 
 // list prints the settings in effect, with their origin.

@@ -109,9 +109,11 @@ func (o *demoOptions) print(ctx context.Context, env *Env, root, shell string) e
 		return err
 	}
 	defer done()
+	forced := env.Getenv("CLICOLOR_FORCE")
+	coloured := env.StdoutTerminal || forced != "" && forced != "0"
 	stage := &demo.Stage{
 		Out:  func(text string) { env.print(text) }, // ok: a reader who left sees nothing more
-		Warn: env.Say, Dir: dir, Prompt: demoPrompt, Style: draw.PaletteFor(env.StdoutTerminal, draw.AutoTheme, env.Getenv), Width: env.Width,
+		Warn: env.Say, Dir: dir, Prompt: demoPrompt, Style: draw.PaletteFor(coloured, draw.AutoTheme, env.Getenv), Width: env.Width,
 	}
 	stage.Open()
 	if err := s.Submit(ctx, session.Prompt{Parts: []msg.Part{&msg.Text{Text: demoPrompt}}}); err != nil {

@@ -29,7 +29,7 @@ func TestReference(t *testing.T) {
 		"sessions.md": sessionReference(),
 		"settings.md": settingsReference(),
 
-		"settings.schema.json": settingsSchema(),
+		"settings.schema.json": settingsSchema((&Env{}).schemaID()),
 	} {
 		path := filepath.Join("..", "..", "..", "docs", "reference", name)
 		if *rewrite {
