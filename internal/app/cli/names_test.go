@@ -88,7 +88,7 @@ var (
 // name, and files that look like settings.
 var (
 	directories = words("tmp etc dev proc sys usr bin home work opt var root private nix run path name type")
-	foreign     = words("no-ext-diff no-textconv no-verify yes amend hard oneline no-pager cached no-edit jinja ctx-size parallel max-model-len enable-auto-tool-choice tool-call-parser region")
+	foreign     = words("no-ext-diff no-textconv no-verify yes amend hard oneline no-pager cached no-edit jinja ctx-size parallel max-model-len enable-auto-tool-choice tool-call-parser region agent-kwarg")
 	mistakes    = words("sesions fast")                                                                                                                             // shown as mistakes, or mentioned as removed
 	given       = words("ADZE_PROJECT_DIR ADZE_FILE_PATH ADZE_ENV_FILE ADZE_PATH ADZE_SNAPSHOT ADZE_REPORT ADZE_MCP_SERVER_NAME ADZE_MCP_SERVER_URL ADZE_CI_TOKEN") // for programs started by adze, and for ci/run
 
