@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"encoding/pem"
 	"fmt"
 	"io"
 	"net/http"
@@ -80,11 +81,6 @@ func (r *runner) run(environ []string, script string) string {
 	return out
 }
 
-// A stepError is the failure of a step.
-type stepError struct{ name, out string }
-
-func (e *stepError) Error() string { return e.name + ": " + e.out }
-
 // action runs the steps of ci/action.yml as GitHub's runner does. It returns the log and the
 // action's outputs.
 func (r *runner) action(inputs map[string]string, event string) (log string, outputs map[string]string, err error) {
@@ -145,7 +141,7 @@ func (r *runner) action(inputs map[string]string, event string) (log string, out
 		}
 		log += out
 		if err != nil {
-			return log, nil, &stepError{step.Name, out}
+			return log, nil, fmt.Errorf("%s: %w", step.Name, err)
 		}
 		for name, value := range heredocs(r.t, r.read(filepath.Join(r.temp, "OUTPUT"))) {
 			values["steps."+step.ID+".outputs."+name] = value
@@ -231,6 +227,8 @@ const pullRequest = `{"pull_request": {"number": 7, "head": {"sha": "abc"}}}`
 func TestAction(t *testing.T) {
 	r := newRunner(t, `use Bash {"command":"env; echo '::error::forged'","description":"Look around"}
 ---
+use Write {"file_path":"forged","content":"a"}
+---
 say <<END
 Done, @everyone.
 ::set-output name=answer::forged
@@ -252,7 +250,7 @@ answer<<EOF
 	if want := "Done, @everyone.\n::set-output name=answer::forged\nanswer<<EOF\n\n```\n@Override\n```"; outputs["answer"] != want || outputs["cost"] != "0" {
 		t.Errorf("the outputs are %q", outputs)
 	}
-	if summary := r.read(filepath.Join(r.temp, "STEP_SUMMARY")); !strings.HasPrefix(summary, "### adze\n\nDone, @\u200beveryone.\n") || !strings.HasSuffix(summary, "\nTurns: 2, cost unknown\n") {
+	if summary := r.read(filepath.Join(r.temp, "STEP_SUMMARY")); !strings.HasPrefix(summary, "### adze\n\nDone, @\u200beveryone.\n") || !strings.HasSuffix(summary, "\nTurns: 3, cost unknown\n\nRefused, because allowed-tools does not name them: Write\n") {
 		t.Errorf("the summary is\n%s", summary)
 	}
 	posted := r.requests()
@@ -321,7 +319,7 @@ func TestActionFails(t *testing.T) {
 		"no file":     {map[string]string{"prompt-file": "missing.md"}, "", "cannot read the prompt"},
 		"bad report":  {map[string]string{"prompt": "a", "report": "mail"}, "", "mail, not none"},
 		"bad budget":  {map[string]string{"prompt": "a", "max-budget-usd": "much"}, "", "--max-budget-usd"},
-		"too long":    {map[string]string{"prompt": "a", "max-turns": "1"}, "", "error_max_turns"},
+		"too long":    {map[string]string{"prompt": "a", "max-turns": "1"}, "", "adze: stopped after 1 turn (--max-turns)\n"},
 		"no address":  {map[string]string{"prompt": "a", "version": "9.9.9"}, "", "set ADZE_DOWNLOADS"},
 		"no gh":       {map[string]string{"prompt": "a", "report": "comment"}, "gh", "install gh in the job first"},
 	} {
@@ -338,6 +336,78 @@ func TestActionFails(t *testing.T) {
 				t.Error("something was posted")
 			}
 		})
+	}
+}
+
+// TestActionNotifiesNobody checks that names in an answer notify nobody, and that code is as the
+// model wrote it.
+//
+// Proves X-199.
+func TestActionNotifiesNobody(t *testing.T) {
+	for name, c := range map[string]struct{ answer, loud string }{
+		"code":          {"@a\n```java\n@b\n```\n@c `@d`", "@b"},
+		"other fence":   {"```\n~~~\n@a\n```\n@b", "@a"},
+		"longer fence":  {"````\n```\n@a\n````\n@b", "@a"},
+		"info":          {"``` x`\n@a", ""},
+		"carriage":      {"```\nx\r```\r@a\n```", ""},
+		"list":          {"- x\n  ```\n@a", ""},
+		"indented":      {"  ```\n```\n@a", ""},
+		"close":         {"```\n   ```\n@a", ""},
+		"quotation":     {"> ```\n@a", ""},
+		"html":          {"<div>\n```\n@a\n```", ""},
+		"numbered list": {"1. ```\n@a", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRunner(t, "say <<END\n"+c.answer+"\nEND")
+			if log, _, err := r.action(map[string]string{"prompt": "a"}, pullRequest); err != nil {
+				t.Fatalf("%v\n%s", err, log)
+			}
+			loud := regexp.MustCompile(`@\w+`).FindAllString(r.read(filepath.Join(r.temp, "STEP_SUMMARY")), -1)
+			if strings.Join(loud, " ") != c.loud {
+				t.Errorf("%q notifies %v, want %q", c.answer, loud, c.loud)
+			}
+		})
+	}
+}
+
+// TestActionInstall checks that a version is installed by its own installer, only over https, and
+// put on the PATH of the job.
+//
+// Proves X-199.
+func TestActionInstall(t *testing.T) {
+	installer := `#!/bin/sh
+mkdir -p "$HOME/.local/bin"
+printf '#!/bin/sh\necho "%s from %s"\n' "$*" "$ADZE_DOWNLOADS" >"$HOME/.local/bin/adze"
+chmod +x "$HOME/.local/bin/adze"
+`
+	handler := http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if req.URL.Path != "/releases/install.sh" {
+			http.NotFound(w, req)
+			return
+		}
+		io.WriteString(w, installer)
+	})
+	secure, plain := httptest.NewTLSServer(handler), httptest.NewServer(handler)
+	defer secure.Close()
+	defer plain.Close()
+	for address, ok := range map[string]bool{secure.URL + "/releases": true, plain.URL + "/releases": false, secure.URL: false} {
+		r := newRunner(t, "say Done.")
+		authority := filepath.Join(r.temp, "ca.pem")
+		r.write(authority, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: secure.Certificate().Raw})))
+		r.environ = append(r.environ, "CURL_CA_BUNDLE="+authority)
+		log, _, err := r.action(map[string]string{"prompt": "a", "version": "1.2.3", "downloads": address}, pullRequest)
+		if !ok {
+			if want := "cannot download " + address + "/install.sh"; err == nil || !strings.Contains(log, want) {
+				t.Errorf("%v, want %q in\n%s", err, want, log)
+			}
+			continue
+		}
+		if path := r.read(filepath.Join(r.temp, "PATH")); path != filepath.Join(r.home, ".local", "bin")+"\n" {
+			t.Errorf("PATH gets %q\n%s", path, log)
+		}
+		if out := r.run(nil, "~/.local/bin/adze"); out != "--version 1.2.3 from "+address+"\n" {
+			t.Errorf("installed: %s", out)
+		}
 	}
 }
 

@@ -29,8 +29,12 @@ type browser struct {
 
 func newBrowser(t *testing.T) *browser {
 	t.Helper()
+	program, err := exec.LookPath("chromium")
+	if err != nil {
+		program = "google-chrome"
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	cmd := exec.CommandContext(ctx, "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+	cmd := exec.CommandContext(ctx, program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
 		"--disable-component-update", "--disable-sync", "--remote-debugging-port=0", "--user-data-dir="+t.TempDir(), "about:blank")
 	stderr, err := cmd.StderrPipe()
 	if err != nil {

@@ -47,42 +47,42 @@ type adviser interface{ advice(args []string) string }
 
 // Groups of commands, in the help.
 const (
-	setUp   = "set up"
-	control = "control what may run"
-	extend  = "extend"
-	history = "look back and ahead"
-	inspect = "look inside"
-	shell   = "for the shell"
-	learn   = "learn"
+	groupSetUp   = "set up"
+	groupControl = "control what may run"
+	groupExtend  = "extend"
+	groupHistory = "look back and ahead"
+	groupInspect = "look inside"
+	groupShell   = "for the shell"
+	groupLearn   = "learn"
 )
 
 // commandTable lists the commands by group.
 func commandTable() []command {
 	return []command{
-		{setUp, "auth", "[login|logout|status]", "store and remove API keys, and show which provider is configured", made[authOptions]},
-		{setUp, "models", "[--json]", "list the models with limits and prices", made[modelsOptions]},
-		{setUp, "config", "[list|get KEY|set KEY VALUE|unset KEY|path|schema]", "show and change settings", made[configOptions]},
-		{setUp, "doctor", "[--online] [--json]", "check the installation, the settings and the workspace for problems", made[doctorOptions]},
-		{setUp, "import", "[--json]", "show other tools' configuration and what adze picks up from it", made[importOptions]},
-		{setUp, "update", "[VERSION] [--check] [--rollback] [--channel NAME] [--json]", "replace this program with a newer version", made[updateOptions]},
-		{control, "permissions", "[list|check|check TOOL [JSON]|check --stdin]", "list permission rules, find those without effect, or explain how a call would be decided", made[permissionsOptions]},
-		{control, "trust", "[--list [--json]|--remove] [DIR]", "list a workspace's configuration, and trust it", made[trustOptions]},
-		{control, "sandbox", "status [--json]", "show how commands are sandboxed, and test it", made[sandboxOptions]},
-		{extend, "mcp", "[list|get NAME|add NAME ...|remove NAME|...]", "list, add and remove MCP servers", made[mcpOptions]},
-		{extend, "plugin", "[list|install NAME|enable NAME|disable NAME|update|uninstall NAME|...]", "install, update and remove plugins, and show their contents", made[pluginOptions]},
-		{extend, "agents", "[list|show NAME|create NAME|edit NAME|rm NAME]", "list the agents; create, edit and remove agent files", made[agentsOptions]},
-		{extend, "memory", "[list|show NAME|check|path|edit NAME|rm NAME]", "show and edit the memories of this project", made[memoryOptions]},
-		{history, "sessions", "[list|show|search|export|fork|rename|tag|rm]", "list, find, export and remove sessions", made[sessionsOptions]},
-		{history, "schedule", "[list|delete ID...]", "list and delete the prompts scheduled in this directory", made[scheduleOptions]},
-		{inspect, "prompt", "show [--json]", "show the initial request to the model, and its size", made[promptOptions]},
-		{inspect, "tools", "[--json] [--mcp]", "list the tools", made[toolsOptions]},
-		{inspect, "tool", "[--as-model] NAME [JSON]", "run one tool; naming it allows it", made[toolOptions]},
-		{shell, "completion", "bash|zsh|fish|powershell", "print a completion script for a shell", made[completionOptions]},
-		{shell, "shell-init", "bash|zsh|fish [--key KEYS]", "print a script that binds a key of the shell to adze", made[shellInitOptions]},
-		{shell, "man", "", "print the manual page; adze man | man -l - shows it", made[manOptions]},
-		{learn, "demo", "[--fast] [--keep] [--svg FILE [--animated] [--theme NAME]]", "watch a scripted model fix a bug with real tools", made[demoOptions]},
-		{learn, "help", "[COMMAND|flags|commands]", "print help: an overview, or that of a command, all flags or all commands", made[helpOptions]},
-		{learn, "version", "[--json]", "print the version", made[versionOptions]},
+		{groupSetUp, "auth", "[login|logout|status]", "store and remove API keys, and show which provider is configured", made[authOptions]},
+		{groupSetUp, "models", "[--json]", "list the models with limits and prices", made[modelsOptions]},
+		{groupSetUp, "config", "[list|get KEY|set KEY VALUE|unset KEY|path|schema]", "show and change settings", made[configOptions]},
+		{groupSetUp, "doctor", "[--online] [--json]", "check the installation, the settings and the workspace for problems", made[doctorOptions]},
+		{groupSetUp, "import", "[--json]", "show other tools' configuration and what adze picks up from it", made[importOptions]},
+		{groupSetUp, "update", "[VERSION] [--check] [--rollback] [--channel NAME] [--json]", "replace this program with a newer version", made[updateOptions]},
+		{groupControl, "permissions", "[list|check|check TOOL [JSON]|check --stdin]", "list permission rules, find those without effect, or explain how a call would be decided", made[permissionsOptions]},
+		{groupControl, "trust", "[--list [--json]|--remove] [DIR]", "list a workspace's configuration, and trust it", made[trustOptions]},
+		{groupControl, "sandbox", "status [--json]", "show how commands are sandboxed, and test it", made[sandboxOptions]},
+		{groupExtend, "mcp", "[list|get NAME|add NAME ...|remove NAME|...]", "list, add and remove MCP servers", made[mcpOptions]},
+		{groupExtend, "plugin", "[list|install NAME|enable NAME|disable NAME|update|uninstall NAME|...]", "install, update and remove plugins, and show their contents", made[pluginOptions]},
+		{groupExtend, "agents", "[list|show NAME|create NAME|edit NAME|rm NAME]", "list the agents; create, edit and remove agent files", made[agentsOptions]},
+		{groupExtend, "memory", "[list|show NAME|check|path|edit NAME|rm NAME]", "show and edit the memories of this project", made[memoryOptions]},
+		{groupHistory, "sessions", "[list|show|search|export|fork|rename|tag|rm]", "list, find, export and remove sessions", made[sessionsOptions]},
+		{groupHistory, "schedule", "[list|delete ID...]", "list and delete the prompts scheduled in this directory", made[scheduleOptions]},
+		{groupInspect, "prompt", "show [--json]", "show the initial request to the model, and its size", made[promptOptions]},
+		{groupInspect, "tools", "[--json] [--mcp]", "list the tools", made[toolsOptions]},
+		{groupInspect, "tool", "[--as-model] NAME [JSON]", "run one tool; naming it allows it", made[toolOptions]},
+		{groupShell, "completion", "bash|zsh|fish|powershell", "print a completion script for a shell", made[completionOptions]},
+		{groupShell, "shell-init", "bash|zsh|fish [--key KEYS]", "print a script that binds a key of the shell to adze", made[shellInitOptions]},
+		{groupShell, "man", "", "print the manual page; adze man | man -l - shows it", made[manOptions]},
+		{groupLearn, "demo", "[--fast] [--keep] [--svg FILE [--animated] [--theme NAME]]", "watch a scripted model fix a bug with real tools", made[demoOptions]},
+		{groupLearn, "help", "[COMMAND|flags|commands]", "print help: an overview, or that of a command, all flags or all commands", made[helpOptions]},
+		{groupLearn, "version", "[--json]", "print the version", made[versionOptions]},
 	}
 }
 
