@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
@@ -54,7 +55,7 @@ func TestMCPServe(t *testing.T) {
 	}
 	authorization := next(`Bearer \S+`)
 	// The suites can't send a token, so a proxy adds it.
-	proxy := httptest.NewServer(&httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) {
+	forward := &httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) {
 		r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = at.Scheme, at.Host, at.Host
 		r.Out.Header.Set("Authorization", authorization)
 		if r.In.Header.Get("Origin") == "http://"+r.In.Host {
@@ -63,7 +64,15 @@ func TestMCPServe(t *testing.T) {
 		if !strings.HasPrefix(r.In.Host, "127.0.0.1:") && !strings.HasPrefix(r.In.Host, "localhost:") {
 			r.Out.Host = r.In.Host // a suite tries foreign names
 		}
-	}})
+	}}
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// Without it the server drains the body of a request when the answer begins, and the
+		// connection closes if the transport has not seen the end of the body by then.
+		if err := http.NewResponseController(w).EnableFullDuplex(); err != nil {
+			t.Error(err)
+		}
+		forward.ServeHTTP(w, r)
+	}))
 	defer proxy.Close()
 	url := proxy.URL + at.Path
 
