@@ -206,7 +206,7 @@ func (sv *server) submitMessage(in inputLine) error {
 		return fmt.Errorf("has a uuid of %d bytes, of at most %d", len(in.ID), maxID)
 	}
 	if sv.refused != nil {
-		sv.refuse()
+		sv.refuse(in.ID)
 		return nil
 	}
 	attend(sv, true)
@@ -231,10 +231,10 @@ func (sv *server) submitMessage(in inputLine) error {
 
 // refuse answers a prompt with an error because the host's options could not be applied.
 // Running it would skip things the host relies on, such as a hook that guards calls.
-func (sv *server) refuse() {
+func (sv *server) refuse(prompt string) {
 	why := fmt.Sprintf("initialize was refused, so that no prompt is run until one succeeds: %v", sv.refused)
 	sv.spoil(why)
 	end := session.Finished{Ended: agent.Ended{Reason: agent.HookStopped, Detail: why}}
-	r := &streamjson.Result{Finished: end, Explain: sv.f.explain}
+	r := &streamjson.Result{Finished: end, Prompt: prompt, Explain: sv.f.explain}
 	sv.f.out.Write(r.Line(sv.f.cfg.Session.ID()))
 }

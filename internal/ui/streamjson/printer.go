@@ -149,6 +149,7 @@ func (p *Printer) End(r *Result) {
 		p.emit(synthetic(r.Text()))
 	}
 	if !r.Note {
+		r.Prompt = p.started.Prompt
 		p.emit(r.record())
 	}
 }

@@ -16,6 +16,8 @@ import (
 // at its end.
 type Result struct {
 	session.Finished
+	// Prompt is the ID of the prompt that began the turn; may be empty.
+	Prompt string
 	// Explain returns a user-facing explanation of an error.
 	Explain func(error) string
 	// Note is true if the turn was a note, which has no answer.
@@ -167,6 +169,7 @@ func (r *Result) record() *Object {
 		item.Str("tool_use_id", r.Denials[i].UseID)
 		item.Raw("tool_input", r.Denials[i].Input)
 	})
+	o.StrIf("prompt_uuid", r.Prompt)
 	return o
 }
 
