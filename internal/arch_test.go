@@ -54,6 +54,7 @@ var rooms = []string{
 	"settings",
 	"feature",
 	"app",
+	"sdk",
 	"bench",
 	"dev",
 	"site",

@@ -60,6 +60,11 @@ func Main(args []string) int {
 	})
 }
 
+// IsHelper reports whether an argument makes Main a helper of another process of this program.
+func IsHelper(arg string) bool {
+	return arg == sandbox.HelperArg || arg == osproc.ReaperArg || arg == teams.PaneArg
+}
+
 // ownProgram returns the path that starts this program again, or "".
 func ownProgram() string {
 	if runtime.GOOS == "linux" {
