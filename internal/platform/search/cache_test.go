@@ -13,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"adze/internal/platform/search/regextest"
 )
 
 // age waits until written files count as old. Programs cannot set the change time, and the file
@@ -57,8 +59,11 @@ func TestWarmIsCold(t *testing.T) {
 			Mode:    Mode(r.IntN(3)), IgnoreCase: r.IntN(3) == 0, Multiline: r.IntN(5) == 0,
 		}
 	}
-	ruledOut := 0
-	for step := range 150 {
+	ruledOut, steps := 0, 150
+	if regextest.Race {
+		steps = 40
+	}
+	for step := range steps {
 		o := query()
 		got, err := warm.Grep(t.Context(), o)
 		if err != nil {

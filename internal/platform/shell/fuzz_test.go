@@ -70,3 +70,19 @@ func FuzzPattern(f *testing.F) {
 		}
 	})
 }
+
+// everything runs all analyses on a line.
+func everything(line string) {
+	s := Parse(line, Vars{Home: "/home/u", Dir: "/work"})
+	s.ReadOnly() // ok: the result does not matter
+	s.Jailed()   // ok: the result does not matter
+	s.Paths()
+	s.DangerousRemovals("/home/u", []string{"/work"}, nil)
+	s.Suggest()
+	s.Class()
+	s.Destructive()
+	for _, rule := range []string{"rm:*", "*push*", "git * main", "npm test", "g*x*y*z"} {
+		pat, _ := ParsePattern(rule) // ok: valid patterns
+		s.Suspected(pat)
+	}
+}
