@@ -29,17 +29,23 @@ func namespaces(p *policy, net *netAccess, helper string) []string {
 		args = append(args, hideKernel()...)
 	}
 	args = append(args, "--bind", p.temp, p.temp)
-	for _, root := range p.roots {
-		args = append(args, "--bind", root, root)
-		args = append(args, p.pins(root)...)
-		for _, g := range p.guards {
-			if g.root == root {
-				args = append(args, "--ro-bind", g.path, g.path)
+	for _, path := range p.outermostFirst() {
+		if slices.Contains(p.roots, path) {
+			args = append(args, "--bind", path, path)
+			args = append(args, p.pins(path)...)
+			for _, g := range p.guards {
+				if g.root == path {
+					args = append(args, "--ro-bind", g.path, g.path)
+				}
 			}
 		}
-	}
-	for _, path := range p.write {
-		args = append(args, "--bind", path, path)
+		if slices.Contains(p.write, path) {
+			args = append(args, "--bind", path, path)
+			args = append(args, p.pins(path)...)
+		}
+		if slices.Contains(p.own, path) && fsys.IsDir(path) {
+			args = append(args, "--ro-bind", path, path)
+		}
 	}
 	for _, path := range p.readOnly {
 		args = append(args, "--ro-bind", path, path)
@@ -54,13 +60,21 @@ func namespaces(p *policy, net *netAccess, helper string) []string {
 	return args
 }
 
+// outermostFirst returns the working directories, further writable paths and adze's own
+// directories, so that each follows the ones that contain it: a mount covers those below it.
+func (p *policy) outermostFirst() []string {
+	all := slices.Concat(p.roots, p.write, p.own)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // pins returns the arguments that keep the directories between root and its read-only paths
 // from being renamed, which is impossible for a mount point. Nothing may be mounted below the
 // root before.
 func (p *policy) pins(root string) []string {
 	var args []string
 	seen := map[string]bool{}
-	for _, path := range p.readOnly {
+	for _, path := range slices.Concat(p.own, p.readOnly) {
 		if path == root || !below(root, path) || slices.ContainsFunc(p.roots, func(other string) bool { return other != root && below(root, other) && below(other, path) }) {
 			continue
 		}

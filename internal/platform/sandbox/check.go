@@ -184,7 +184,7 @@ func newStage(p *policy) (_ *trialEnv, err error) {
 			s.close()
 		}
 	}()
-	if s.dir, err = os.MkdirTemp(p.own(), "t*"); err != nil {
+	if s.dir, err = os.MkdirTemp(p.private(), "t*"); err != nil {
 		return nil, err
 	}
 	work, secret := filepath.Join(s.dir, "w"), filepath.Join(s.dir, "secret")
@@ -232,7 +232,7 @@ func newStage(p *policy) (_ *trialEnv, err error) {
 	}
 	p.roots = append(p.roots, work)
 	slices.Sort(p.roots)
-	p.hidden = append(slices.DeleteFunc(p.hidden, func(path string) bool { return path == p.own() }), secret)
+	p.hidden = append(slices.DeleteFunc(p.hidden, func(path string) bool { return path == p.private() }), secret)
 	return s, nil
 }
 

@@ -38,6 +38,6 @@ func (s *Sandbox) Limits() (Limits, error) {
 			l.ReadOnly = append(l.ReadOnly, filepath.Clean(g.path))
 		}
 	}
-	l.ReadOnly = append(l.ReadOnly, p.readOnly...)
+	l.ReadOnly = append(append(l.ReadOnly, p.own...), p.readOnly...)
 	return l, nil
 }

@@ -48,7 +48,7 @@ var secretNames = [...]string{
 	".local/share/keyrings", ".local/share/pass", ".mozilla", ".config/google-chrome", ".config/chromium",
 	".vault-token", ".terraform.d/credentials.tfrc.json",
 	".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials", ".m2/settings.xml", ".gradle/gradle.properties",
-	".claude/.credentials.json", ".adze/credentials.json", ".claude.json",
+	".claude/.credentials.json", ".adze/credentials.json", ".local/state/adze/credentials.json", ".claude.json",
 	".codex/auth.json", ".gemini", ".local/share/opencode", ".config/github-copilot",
 	".my.cnf", ".config/containers", ".kaggle", ".cache/huggingface/token", ".huggingface/token",
 	".bash_history", ".zsh_history", ".local/share/fish/fish_history", ".python_history", ".node_repl_history",

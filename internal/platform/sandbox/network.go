@@ -168,7 +168,7 @@ func (s *Sandbox) reach(ctx context.Context, t Tier) (*netAccess, error) {
 	if err != nil {
 		return nil, err
 	}
-	own := (&policy{temp: dir}).own()
+	own := (&policy{temp: dir}).private()
 	path := filepath.Join(own, strconv.FormatInt(p.next.Add(1), 10))
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 	if err != nil {

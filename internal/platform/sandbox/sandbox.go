@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -47,6 +48,10 @@ type Config struct {
 	// Write, ReadOnly and Hidden return further writable, read-only and hidden paths. Nil means
 	// none. If one returns an error, nothing runs.
 	Write, ReadOnly, Hidden func() ([]string, error)
+	// Own are adze's own directories. They are read-only, except for Roots and Write inside
+	// them. If one is missing in a writable place, it is created, because only existing
+	// directories can be protected.
+	Own []string
 	// Network configures the hosts that may be reached.
 	Network Network
 	// Helper is a program that calls [Help] with the arguments after its first, which is
@@ -221,7 +226,7 @@ func (s *Sandbox) quarantine() string {
 	if err != nil {
 		return "" // no command runs in that case
 	}
-	return filepath.Join((&policy{temp: temp}).own(), "quarantine")
+	return filepath.Join((&policy{temp: temp}).private(), "quarantine")
 }
 
 // wrapReading confines a read-only command. It needs no cleanup, since the command leaves
@@ -249,6 +254,7 @@ func (s *Sandbox) wrapReading(found *detectedTier, p *policy, c Command) (*Confi
 type policy struct {
 	roots    []string // parents first
 	write    []string
+	own      []string // read-only, except for roots and write below
 	readOnly []string
 	hidden   []string
 	home     string
@@ -295,15 +301,52 @@ func (s *Sandbox) policy() (*policy, error) {
 			}
 		}
 	}
+	for _, dir := range s.config.Own {
+		real, err := p.keep(dir)
+		if err != nil {
+			return nil, err
+		}
+		p.own = append(p.own, real)
+	}
 	p.hidden = append(p.hidden, secrets(p.home)...)
-	if own := p.own(); slices.ContainsFunc(append(p.roots, p.write...), func(dir string) bool { return below(dir, own) }) {
+	if own := p.private(); slices.ContainsFunc(append(p.roots, p.write...), func(dir string) bool { return below(dir, own) }) {
 		p.hidden = append(p.hidden, own) // directory added later
 	}
-	for _, list := range []*[]string{&p.write, &p.readOnly, &p.hidden} {
+	for _, list := range []*[]string{&p.write, &p.own, &p.readOnly, &p.hidden} {
 		slices.Sort(*list)
 		*list = slices.Compact(*list)
 	}
 	return p, nil
+}
+
+// keep returns one of adze's own directories with links resolved, and creates it if a program
+// could. It fails if a program could replace a link on the way.
+func (p *policy) keep(dir string) (string, error) {
+	writable := func(path string) bool {
+		return slices.ContainsFunc(slices.Concat(p.roots, p.write), func(place string) bool { return below(place, path) })
+	}
+	real := filepath.VolumeName(dir) + string(filepath.Separator)
+	for name := range strings.SplitSeq(strings.Trim(dir[len(real)-1:], string(filepath.Separator)), string(filepath.Separator)) {
+		next := filepath.Join(real, name)
+		info, err := os.Lstat(next)
+		if err == nil && info.Mode()&os.ModeSymlink != 0 {
+			if writable(next) {
+				return "", &linkError{next}
+			}
+			next, err = filepath.EvalSymlinks(next)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+		if next == "" { // a link to nowhere
+			next = filepath.Join(real, name)
+		}
+		real = next
+	}
+	if writable(real) {
+		return real, fsys.MkdirPrivate(real)
+	}
+	return real, nil
 }
 
 // resolved returns path with links resolved, or unchanged if it does not exist.
@@ -367,8 +410,8 @@ const (
 	ownName  = "own" // directory for the sandbox's own files
 )
 
-// own returns the directory for files that programs cannot see.
-func (p *policy) own() string { return filepath.Join(filepath.Dir(p.temp), ownName) }
+// private returns the directory for files that programs cannot see.
+func (p *policy) private() string { return filepath.Join(filepath.Dir(p.temp), ownName) }
 
 // helper returns the program that completes the setup inside.
 func (s *Sandbox) helper() (string, error) {

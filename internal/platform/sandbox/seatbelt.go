@@ -24,6 +24,14 @@ func profile(p *policy, proxy string) string {
 	for _, path := range append(append([]string{p.temp}, p.roots...), p.write...) {
 		rule("(allow file-write* (subpath %s))", quoted(path))
 	}
+	for _, path := range p.own {
+		rule("(deny file-write* (subpath %s))", quoted(path))
+	}
+	for _, path := range slices.Concat(p.roots, p.write) {
+		if slices.ContainsFunc(p.own, func(dir string) bool { return dir != path && below(dir, path) }) {
+			rule("(allow file-write* (subpath %s))", quoted(path))
+		}
+	}
 	for _, root := range p.roots {
 		names := slices.Concat(protectedDirs[:], protectedFiles[:], toolNames[:], protectedBelow[:], homeFiles[:], homeDirs[:]) // rules are free here
 		if root == p.home {

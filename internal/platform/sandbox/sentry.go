@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -95,11 +96,6 @@ func (s *sentry) begin(p *policy, t Tier) (*watch, error) {
 			s.release(w.roots)
 			return nil, err
 		}
-		for _, path := range p.absent {
-			if filepath.Dir(path) == root {
-				w.absent[path] = true
-			}
-		}
 		for _, g := range list {
 			if g.here {
 				p.guards = append(p.guards, g)
@@ -107,6 +103,16 @@ func (s *sentry) begin(p *policy, t Tier) (*watch, error) {
 				w.absent[g.path] = true
 			}
 		}
+	}
+	for _, path := range p.absent {
+		dir := filepath.Dir(path)
+		if !slices.Contains(w.roots, dir) {
+			if !slices.ContainsFunc(p.write, func(place string) bool { return below(place, dir) }) || s.open(dir) != nil {
+				continue
+			}
+			w.roots = append(w.roots, dir)
+		}
+		w.absent[path] = true
 	}
 	if s.watches == nil {
 		s.watches = map[*watch]bool{}

@@ -49,7 +49,7 @@ func lookBubblewrap(s *Sandbox) (*detectedTier, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.filter = filepath.Join((&policy{temp: temp}).own(), "filter")
+	b.filter = filepath.Join((&policy{temp: temp}).private(), "filter")
 	if err := os.WriteFile(b.filter, filter(true).Encode(), 0o600); err != nil {
 		return nil, err
 	}
@@ -183,7 +183,7 @@ func confineLandlock(s *Sandbox, p *policy, net *netAccess, c Command) Command {
 	if err != nil {
 		return Command{err: err}
 	}
-	reads, err := without(append(slices.Clone(p.hidden), p.own()))
+	reads, err := without(append(slices.Clone(p.hidden), p.private()))
 	if err != nil {
 		return Command{err: err}
 	}
