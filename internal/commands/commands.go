@@ -15,6 +15,7 @@ import (
 	"adze/internal/model"
 	"adze/internal/model/catalog"
 	"adze/internal/msg"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/proc/task"
 	"adze/internal/prompt"
 	"adze/internal/session"
@@ -27,7 +28,9 @@ type Config struct {
 	Session *session.Session
 	// Dir is the working directory, and Home the state directory, which may be empty.
 	Dir, Home, Version string
-	Now                func() time.Time
+	// Dirs are the directories of adze's own files, of which Home is one.
+	Dirs fsys.Dirs
+	Now  func() time.Time
 	// Terminal reports whether the user is at a terminal, and can change to another session or
 	// exit.
 	Terminal bool

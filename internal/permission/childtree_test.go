@@ -80,7 +80,7 @@ func TestChildrenNeverWiden(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		settings := rapid.SliceOfN(rules, 0, 6).Draw(t, "rules")
 		cfg := Config{
-			Rules: settings, Mode: modes.Draw(t, "mode"), Dirs: []string{w.project}, Home: w.home, StateHome: w.state,
+			Rules: settings, Mode: modes.Draw(t, "mode"), Dirs: []string{w.project}, Home: w.home, UserDir: w.state, Protected: []string{w.state},
 			ManagedOnly: rapid.IntRange(0, 9).Draw(t, "managed") == 0,
 		}
 		if rapid.Bool().Draw(t, "added") {

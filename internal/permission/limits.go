@@ -32,7 +32,7 @@ func (s *State) Limits() Limits {
 // apply returns c with the rules, mode and directories of the limits.
 func (l *Limits) apply(c Config) Config {
 	c.Rules, c.Mode, c.Copies, c.ManagedOnly = l.Rules, l.Mode, l.Copies, l.ManagedOnly
-	c.Dirs, c.Dir, c.Protected, c.bases = l.Dirs, "", l.Protected, l.Bases
+	c.Dirs, c.Dir, c.Protected, c.bases = l.Dirs, "", union(c.Protected, l.Protected), l.Bases
 	return c
 }
 

@@ -40,7 +40,7 @@ func (p *Policy) look() *knownPaths {
 		readable: forms(append(slices.Clip(c.Readable), left...)...),
 		public:   sync.OnceValue(func() []string { return forms(slices.Concat(c.workingDirs(), left, jail.Public())...) }),
 		editable: forms(c.Editable...),
-		guarded:  forms(slices.Concat(c.Protected, []string{c.StateHome})...),
+		guarded:  forms(c.Protected...),
 		obeyed: sync.OnceValue(func() []string {
 			if c.Obeyed == nil || !c.Mode.AcceptsEdits() && !c.Mode.Unattended() && p.rules.Allow.Edits.Any() == nil {
 				return nil // each change asks anyway

@@ -36,9 +36,9 @@ type Config struct {
 	// Copies holds the worktrees entered by the session and its leads. Their main copies can be
 	// read but not written.
 	Copies []rule.Copy
-	// StateHome holds adze's own settings, sessions and plans. Protected holds further
-	// directories whose contents determine which code adze runs.
-	StateHome string
+	// UserDir holds the user's settings. Protected holds directories whose contents determine
+	// which code adze runs, such as adze's own.
+	UserDir   string
 	Protected []string
 	// Obeyed returns the places other than .git from which git takes hooks and settings for a
 	// directory. It may be nil.

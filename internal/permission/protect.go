@@ -54,6 +54,8 @@ func obeyed(parts []string, unattended bool) string {
 			return fmt.Sprintf("files in %s can make programs run code", part)
 		case protectedFile(part):
 			return fmt.Sprintf("%s can make programs run code, or contains secrets", part)
+		case part == ".config" && next == "adze", part == "state" && next == "adze" && i > 0 && parts[i-1] == ".local":
+			return fmt.Sprintf("adze keeps its settings and its state in directories like %s/%s", part, next)
 		case part == ".cargo" && strings.HasPrefix(next, "config"), part == ".config" && next == "git":
 			return fmt.Sprintf("%s/%s can make programs run code", part, next)
 		case strings.HasSuffix(part, ".git") && (next == "hooks" || next == "config"):

@@ -128,7 +128,7 @@ func (c Config) apply(u Update) Config {
 // baseOf returns the directory a leading slash refers to in rules saved at a destination.
 func (c *Config) baseOf(s scope.Scope) string {
 	if s == scope.User {
-		return c.StateHome
+		return c.UserDir
 	}
 	return c.start()
 }

@@ -173,7 +173,7 @@ func (w world) link(t testing.TB, target, name string) {
 // "behaviour rule".
 func (w world) config(mode Mode, rules ...string) Config {
 	return Config{
-		Mode: mode, Dir: w.project, Dirs: []string{w.project}, Home: w.home, StateHome: w.state,
+		Mode: mode, Dir: w.project, Dirs: []string{w.project}, Home: w.home, UserDir: w.state, Protected: []string{w.state},
 		Rules: parseRules(scope.User, rules...),
 	}
 }

@@ -31,14 +31,14 @@ func (p *Project) Folders(name string) []Folder {
 	}
 	add(scope.Managed, p.source.Managed)
 	if p.Reads(scope.User) {
-		add(scope.User, p.Home)
+		add(scope.User, p.Config)
 		add(scope.User, p.Other)
 	}
 	if !p.Reads(scope.Project) || !p.Trust.Trusted() {
 		return all
 	}
 	for _, dir := range paths.Upwards(p.Trust.Dir, p.Trust.Root, p.User) {
-		add(scope.Project, filepath.Join(dir, ".adze"))
+		add(scope.Project, p.In(dir))
 		add(scope.Project, filepath.Join(dir, ".claude"))
 	}
 	return all

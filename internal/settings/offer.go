@@ -103,7 +103,7 @@ func (t *Trust) ForRun() Offer {
 
 func (t *Trust) offer(own func(path string, data []byte) bool) Offer {
 	layout := config.Layout{
-		Home: t.state, Other: t.other, Roots: t.roots(), Dir: t.Dir, Sources: []scope.Scope{scope.Project, scope.Local},
+		Dirs: t.dirs, Other: t.other, Roots: t.roots(), Dir: t.Dir, Sources: []scope.Scope{scope.Project, scope.Local},
 		Grant: config.Workspace, LocalGrant: config.Workspace, Own: own,
 	}
 	s, _ := config.Load(config.Sources{

@@ -38,8 +38,8 @@ type Source struct {
 
 // A Project holds a workspace's current settings and its trust. It is safe for concurrent use.
 type Project struct {
-	// Home is the state home. If it is empty, HomeErr gives the reason.
-	Home    string
+	// Dirs are the directories of adze's own files. If they are empty, HomeErr gives the reason.
+	fsys.Dirs
 	HomeErr error
 	// User is the user's home directory, and Other the directory of the ecosystem's own
 	// settings. Both may be empty.
@@ -58,13 +58,13 @@ type Project struct {
 // Open reads the workspace's settings, as far as it is trusted now.
 func Open(src Source) (*Project, []config.Warning) {
 	p := &Project{source: src}
-	p.Home, p.HomeErr = fsys.StateHome(src.Getenv)
+	p.Dirs, p.HomeErr = fsys.FindDirs(src.Getenv)
 	p.User = fsys.UserHome(src.Getenv)
 	p.Other = otherHome(src.Getenv, p.User)
 	locks := replace.New(filepath.Join(p.Home, "locks"))
 	p.Trust = findTrust(src, p, locks)
 	p.layout = config.Layout{
-		Home: p.Home, Other: p.Other, Roots: p.Trust.roots(), Dir: src.Dir, Managed: src.Managed,
+		Dirs: p.Dirs, Other: p.Other, Roots: p.Trust.roots(), Dir: src.Dir, Managed: src.Managed,
 		Settings: src.Inline, ManagedSettings: src.ManagedInline, Sources: src.Scopes,
 		Own: p.Trust.owns,
 	}

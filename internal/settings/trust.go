@@ -25,23 +25,24 @@ type Trust struct {
 	// Home is the user's home directory.
 	Home string
 
-	state, other string                        // directories of the user's own settings; see [Project]
-	store        *trust.Store                  // nil without a state home
-	consent      atomic.Pointer[trust.Consent] // never nil
-	now          decisions
-	seen         seen
-	run          bool  // trusted for this run
-	began        Offer // effects when the workspace was trusted for this run
-	granted      map[trust.Item]bool
-	hosted       bool        // a host drives the run
-	project      bool        // the run's scopes include the project's, so its texts are read
-	vouched      atomic.Bool // the host vouches for the workspace in this run
+	dirs    fsys.Dirs                     // see [Project]
+	other   string                        // see [Project]
+	store   *trust.Store                  // nil without a state home
+	consent atomic.Pointer[trust.Consent] // never nil
+	now     decisions
+	seen    seen
+	run     bool  // trusted for this run
+	began   Offer // effects when the workspace was trusted for this run
+	granted map[trust.Item]bool
+	hosted  bool        // a host drives the run
+	project bool        // the run's scopes include the project's, so its texts are read
+	vouched atomic.Bool // the host vouches for the workspace in this run
 }
 
 // findTrust finds a run's workspace and its trust. If trust cannot be read, the workspace is
 // not trusted.
 func findTrust(src Source, p *Project, locks *replace.Replacer) *Trust {
-	t := &Trust{Home: p.User, state: p.Home, other: p.Other}
+	t := &Trust{Home: p.User, dirs: p.Dirs, other: p.Other}
 	t.consent.Store(&trust.Consent{})
 	dir := src.Root
 	if dir == "" {
@@ -53,8 +54,8 @@ func findTrust(src Source, p *Project, locks *replace.Replacer) *Trust {
 	}
 	t.run = src.Trust
 	t.hosted, t.project = src.Hosted, src.Scopes == nil || slices.Contains(src.Scopes, scope.Project)
-	if t.state != "" {
-		t.store = trust.Open(t.state, locks)
+	if t.dirs.Home != "" {
+		t.store = trust.Open(t.dirs.Home, locks)
 	}
 	if t.store != nil && t.Problem == nil {
 		t.Problem = refresh(t)

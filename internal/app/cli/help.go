@@ -195,7 +195,7 @@ func mainVariables() [4][2]string {
 		{"ANTHROPIC_API_KEY", "the key for the Anthropic API"},
 		{"ANTHROPIC_BASE_URL", "another server with the same API"},
 		{"ADZE_MODEL", "the model to use"},
-		{"ADZE_HOME", "where adze keeps its files; ~/.adze if not set"},
+		{"ADZE_HOME", "where adze keeps all its files; see adze doctor"},
 	}
 }
 

@@ -252,7 +252,7 @@ func (t *interactiveRun) notifier(env *Env) func(attention.Cause) string {
 // typing returns the configuration of the input line.
 func (t *interactiveRun) typing(env *Env) controller.InputConfig {
 	p := t.ws.Project
-	history := terminal.OpenHistory(env.Getenv, env.Dir, env.Now, env.Say)
+	history := terminal.OpenHistory(p.Home, env.Dir, env.Now, env.Say)
 	typing := controller.InputConfig{
 		Bindings: t.ws.Keys.Map,
 		Vim: func() (bool, string) {
@@ -401,6 +401,7 @@ func (o *runOptions) meet(ctx context.Context, env *Env) (*settings.Project, err
 	for _, w := range warnings {
 		env.Say(w.String())
 	}
+	unused(env, p)
 	if err := p.Check(true); err != nil {
 		return nil, err
 	}

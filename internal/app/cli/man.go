@@ -51,10 +51,11 @@ func manPage(version string) string {
 	m.Text("adze config list --all lists every variable and setting, with its meaning.")
 	m.Section("FILES")
 	for _, f := range [...][2]string{
-		{"~/.adze/settings.json", "your settings"},
+		{"~/.config/adze/settings.json", "your settings"},
 		{".adze/settings.json", "project settings, once you trust the project (adze trust)"},
-		{"~/.adze/projects/", "sessions; see adze sessions"},
-		{"~/.adze/file-history/", "earlier versions of changed files"},
+		{"~/.local/state/adze/projects/", "sessions; see adze sessions"},
+		{"~/.local/state/adze/file-history/", "earlier versions of changed files"},
+		{"~/.adze/", "holds all of these if it exists, or on macOS and Windows; adze doctor names the directories"},
 	} {
 		m.Entry(f[0], f[1])
 	}

@@ -24,6 +24,7 @@ func openExtended(env *Env, src settings.Source, in invocation, x *extensions) (
 	for _, w := range warnings {
 		env.Say(w.String())
 	}
+	unused(env, p)
 	if err := p.Check(false); err != nil {
 		return nil, err
 	}
@@ -51,6 +52,13 @@ func openExtended(env *Env, src settings.Source, in invocation, x *extensions) (
 	}
 	w.Servers.Loaded = list
 	return w, nil
+}
+
+// unused reports directories of adze's that are not used.
+func unused(env *Env, p *settings.Project) {
+	if notice := p.Notice(); notice != "" {
+		env.Say(notice)
+	}
 }
 
 // withheld reports which parts of the workspace's configuration are ignored.

@@ -53,12 +53,12 @@ func (*scheduleOptions) offers(env *Env, args []string) (list []offer) {
 
 // scheduled returns the working directory's durable jobs.
 func scheduled(env *Env) (*cron.Table, error) {
-	home, err := fsys.StateHome(env.Getenv)
+	dirs, err := fsys.FindDirs(env.Getenv)
 	if err != nil {
 		return nil, setup.Errorf("%v", err)
 	}
 	return cron.New(cron.Config{
-		File: wire.JobsFile(home, env.Dir), Locks: filepath.Join(home, "locks"), Now: env.Now, MaxAge: func() time.Duration { return 0 }, // nothing is added
+		File: wire.JobsFile(dirs.Home, env.Dir), Locks: filepath.Join(dirs.Home, "locks"), Now: env.Now, MaxAge: func() time.Duration { return 0 }, // nothing is added
 	}), nil
 }
 

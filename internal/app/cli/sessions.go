@@ -34,7 +34,7 @@ func (o *sessionsOptions) flags() []flag {
 
 // run runs an action on the stored sessions; the default is list.
 func (o *sessionsOptions) run(ctx context.Context, env *Env, in invocation) error {
-	home, err := fsys.StateHome(env.Getenv)
+	dirs, err := fsys.FindDirs(env.Getenv)
 	if err != nil {
 		return setup.Errorf("%v", err)
 	}
@@ -43,7 +43,7 @@ func (o *sessionsOptions) run(ctx context.Context, env *Env, in invocation) erro
 	if err != nil {
 		return err
 	}
-	t := &sessions.Task{Console: env.streams(), Options: &o.Options, Dir: env.Dir, Home: home, Args: args, Version: env.Version, Now: env.Now}
+	t := &sessions.Task{Console: env.streams(), Options: &o.Options, Dir: env.Dir, Home: dirs.Home, Args: args, Version: env.Version, Now: env.Now}
 	t.Inherit = func(from *archive.Info, id, dir string) error {
 		return artifacts.Inherit(ctx, openLeniently(env, settings.Source{}), from, id, dir)
 	}
@@ -66,11 +66,11 @@ func (*sessionsOptions) offers(env *Env, args []string) []offer {
 
 // sessionOffers returns the sessions in this directory, newest first, with their titles.
 func sessionOffers(env *Env) (list []offer) {
-	home, err := fsys.StateHome(env.Getenv)
+	dirs, err := fsys.FindDirs(env.Getenv)
 	if err != nil {
 		return nil
 	}
-	infos, err := archive.List(home, archive.ListOptions{Dir: env.Dir})
+	infos, err := archive.List(dirs.Home, archive.ListOptions{Dir: env.Dir})
 	if err != nil {
 		return nil
 	}

@@ -83,7 +83,7 @@ func AccessPolicy(at AccessPlace, a AccessSpec) (permission.Config, error) {
 	c := permission.Config{
 		Rules: append(rules, p.Rules...),
 		Dir:   at.Dir, Dirs: append(append([]string{at.Dir}, a.Dirs...), p.Directories...), Home: at.Getenv("HOME"),
-		ManagedOnly: p.ManagedOnly, Mode: mode, StateHome: at.Project.Home, Obeyed: at.Obeyed,
+		ManagedOnly: p.ManagedOnly, Mode: mode, UserDir: at.Project.Config, Protected: at.Project.Protected(), Obeyed: at.Obeyed,
 		Fold: runtime.GOOS == "windows" || runtime.GOOS == "darwin",
 	}
 	if dir := at.Getenv("CLAUDE_CONFIG_DIR"); dir != "" {

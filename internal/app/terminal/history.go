@@ -7,8 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"time"
-
-	"adze/internal/platform/fs/fsys"
 )
 
 // A History holds the prompts of all projects in one append-only file of JSON lines.
@@ -28,11 +26,12 @@ type promptLine struct {
 	Unsent bool `json:"unsent,omitempty"`
 }
 
-// Open returns the history for the project in dir. say notifies the user, once, if it cannot be
+// OpenHistory returns the history for the project in dir, kept in the state home, which may be
+// empty. say notifies the user, once, if it cannot be
 // written.
-func OpenHistory(getenv func(string) string, dir string, now func() time.Time, say func(string)) *History {
+func OpenHistory(home, dir string, now func() time.Time, say func(string)) *History {
 	h := &History{dir: dir, now: now, say: say}
-	if home, err := fsys.StateHome(getenv); err == nil {
+	if home != "" {
 		h.path = filepath.Join(home, "history.jsonl")
 	}
 	return h

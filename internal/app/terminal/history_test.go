@@ -15,12 +15,7 @@ import (
 func TestPrompts(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
 	open := func(dir string) *History {
-		return OpenHistory(func(name string) string {
-			if name == "ADZE_HOME" {
-				return home
-			}
-			return ""
-		}, dir, time.Now, func(text string) { t.Error(text) })
+		return OpenHistory(home, dir, time.Now, func(text string) { t.Error(text) })
 	}
 	p := open("/work/app")
 	if got := p.Recent(); got != nil {

@@ -55,7 +55,7 @@ func (c *Conversation) openGate(ctx context.Context) (err error) {
 func (w *Workspace) newConfinement(dir string) (*confine.Confinement, error) {
 	f := confine.New(confine.Config{
 		Settings: w.values().Sandbox, Dir: dir, Home: w.Getenv("HOME"), Say: w.Say, Probe: &w.probe,
-		Quarantine: w.quarantine(), Keys: models.KeysFile(w.Project.Home), Git: w.git.judge.Obeyed,
+		Quarantine: w.quarantine(), Own: w.Project.All(), Keys: models.KeysFile(w.Project.Home), Git: w.git.judge.Obeyed,
 	})
 	if err := f.Check(); err != nil {
 		f.Close()

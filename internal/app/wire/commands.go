@@ -37,7 +37,7 @@ func (c *Conversation) Commands() *commands.Registry {
 	v, m := c.ws.values(), c.prompt.memory
 	cfg := commands.Config{
 		Terminal: c.spec.Entry == Interactive,
-		Session:  c.Session, Dir: c.ws.Dir, Home: c.ws.Project.Home, Now: c.ws.Now, Log: c.record.Log,
+		Session:  c.Session, Dir: c.ws.Dir, Home: c.ws.Project.Home, Dirs: c.ws.Project.Dirs, Now: c.ws.Now, Log: c.record.Log,
 		Tasks: c.shell.Tasks, Version: c.ws.Version, Models: c.modelCommands(),
 		Permission: c.permissionCommands(), Env: c.commandEnv(), Extensions: c.extensionCommands(),
 		Files: commands.Files{
@@ -147,8 +147,8 @@ func describeLost(all []transcript.LostTask) string {
 // shortPath returns path as a user would write it, safe to print.
 func shortPath(dir, home, path string) string {
 	short := paths.Relative(dir, path)
-	if short == path && home != "" && paths.Relative(home, path) != path {
-		short = filepath.Join("~", paths.Relative(home, path))
+	if short == path {
+		short = paths.Short(home, path)
 	}
 	return term.Sanitize(short)
 }

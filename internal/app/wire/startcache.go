@@ -47,7 +47,7 @@ func (w *Workspace) startConfig(added []string) startcache.Config {
 	p := w.Project
 	files, index := w.Plugins.Files()
 	c := startcache.Config{
-		Path:     filepath.Join(p.Home, "start", fsys.HashedKey(w.Dir)),
+		Path:     filepath.Join(p.Cache, "start", fsys.HashedKey(w.Dir)),
 		Key:      append(w.Plugins.Key(), w.Version, w.Dir, string(w.language()), fmt.Sprintf("%+v", w.values().Skills)),
 		Files:    append(files, w.usageFile()),
 		Replaced: []string{index, skills.Index(p, w.Dir), agents.Index(p)},

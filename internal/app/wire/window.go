@@ -91,7 +91,7 @@ func (c *Conversation) newNotes() *notes.Keeper {
 	var last struct{ Last string }
 	json.Unmarshal(c.record.State().Last[notesKind], &last) // ok: otherwise they are rewritten
 	custom := func(name string) string {
-		text, _ := os.ReadFile(filepath.Join(c.ws.Project.Home, "session-memory", "config", name)) // ok: usually does not exist
+		text, _ := os.ReadFile(filepath.Join(c.ws.Project.Config, "session-memory", "config", name)) // ok: usually does not exist
 		return string(text)
 	}
 	k, err := notes.New(notes.Config{

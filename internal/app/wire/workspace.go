@@ -117,7 +117,7 @@ func Open(env Env, p *settings.Project) *Workspace {
 	})
 	w.closers.add(w.Agents.Close)
 	w.Models = models.OpenModels(p, env.Say)
-	w.Keys = terminal.OpenBindings(p.Home, p.Other, env.Now)
+	w.Keys = terminal.OpenBindings(p.Config, p.Other, env.Now)
 	w.Engine = newEngine(p.Values().Search, env.Dir, env.Say)
 	w.closers.add(w.Engine.Close)
 	return w
@@ -135,7 +135,7 @@ func (w *Workspace) snapshot(dir string) func() gitinfo.Snapshot {
 	w.git.once.Do(func() {
 		c := gitinfo.Config{Judge: w.git.judge, Dir: dir, Wait: w.values().Prompt.StatusWait, Quick: gitstatus.Short}
 		if w.Project.Home != "" {
-			c.Cache = filepath.Join(w.Project.Home, "git-facts", fsys.HashedKey(dir))
+			c.Cache = filepath.Join(w.Project.Cache, "git-facts", fsys.HashedKey(dir))
 		}
 		w.git.source = gitinfo.Open(c)
 		w.closers.add(w.git.source.Close)

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 
 	"adze/internal/app/conversation"
@@ -46,6 +47,12 @@ func (c *Conversation) openWorktrees(ctx context.Context) error {
 		Trees: worktree.New(worktree.Config{
 			Judge: c.ws.git.judge, Run: c.ws.runner, Records: filepath.Join(c.ws.Project.Home, "worktrees"),
 			Make: worktrees.Make(c.Hooks), BeforeRemove: worktrees.Removing(c.Hooks),
+			Refuse: func(root string) error {
+				if path := filepath.Join(root, ".adze"); c.ws.Project.In(root) != path {
+					return fmt.Errorf("worktrees would be in %s, which the next start would take for the folder with all of adze's files: set ADZE_HOME to a folder for them", path)
+				}
+				return nil
+			},
 		}),
 		Dir: c.ws.Dir, Move: c.dir.Relocate, Note: c.note, Say: c.ws.Say,
 		Content: func() worktrees.Content {

@@ -5,9 +5,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 
 	"adze/internal/commands"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/net/contacts"
 	"adze/internal/platform/text/amount"
 )
@@ -18,7 +21,7 @@ func privacyCommand() commands.Command {
 			ctx, cancel := context.WithTimeout(ctx, patience)
 			defer cancel()
 			hosts, left := contacts.List()
-			return privacyPage(r, stored(ctx, r.Home, r.Dir), hosts, left), nil
+			return privacyPage(r, stored(ctx, r.Dirs, r.Dir), hosts, left), nil
 		}}
 }
 
@@ -92,16 +95,16 @@ func contents(name string) string {
 	return ""
 }
 
-// stored returns the contents of the state directory and the program's files in a project.
-func stored(ctx context.Context, home, dir string) []place {
+// stored returns the contents of adze's directories and its files in a project.
+func stored(ctx context.Context, dirs fsys.Dirs, dir string) []place {
 	var places []place
-	if home != "" {
-		entries, _ := os.ReadDir(home) // ok: if it cannot be read, nothing is stored
+	for _, own := range dirs.All() {
+		entries, _ := os.ReadDir(own) // ok: if it cannot be read, nothing is stored
 		for _, e := range entries {
-			places = append(places, measure(ctx, filepath.Join(home, e.Name()), contents(e.Name())))
+			places = append(places, measure(ctx, filepath.Join(own, e.Name()), contents(e.Name())))
 		}
 	}
-	if own := filepath.Join(dir, ".adze"); own != home {
+	if own := dirs.In(dir); !slices.Contains(dirs.All(), own) {
 		if _, err := os.Lstat(own); err == nil {
 			places = append(places, measure(ctx, own, "settings of this project"))
 		}
@@ -135,12 +138,16 @@ func measure(ctx context.Context, path, about string) place {
 
 // privacyPage shows the stored data and the contacted hosts.
 func privacyPage(r *commands.Registry, places []place, hosts []contacts.Contact, left int) commands.Page {
-	p := commands.Say("Stored in " + r.Files.Short(r.Home) + ", in files that only you can read:")
+	var dirs []string
+	for _, dir := range r.Dirs.All() {
+		dirs = append(dirs, r.Files.Short(dir))
+	}
+	p := commands.Say("Stored in " + strings.Join(dirs, " and ") + ", in files that only you can read:")
 	table := commands.Table{Columns: []commands.Column{{Name: "Name", Cut: true}, {Name: "files", Right: true}, {Name: "size", Right: true}, {Name: "holds"}}}
 	unsure := false
 	for _, at := range places {
 		size, name := amount.Bytes(at.bytes), filepath.Base(at.path)
-		if filepath.Dir(at.path) != r.Home {
+		if r.Dirs.Split() || filepath.Dir(at.path) != r.Home {
 			name = r.Files.Short(at.path)
 		}
 		if at.more {

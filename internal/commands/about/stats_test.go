@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/commands"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/net/contacts"
 	"adze/internal/session"
 	"adze/internal/session/archive"
@@ -69,7 +70,7 @@ func newRegistry(t *testing.T, home string) *commands.Registry {
 	s := session.Open(t.Context(), session.Config{ID: "00000001-id", Models: session.Models{Main: "m"}})
 	t.Cleanup(s.Close)
 	return commands.New(commands.Config{
-		Session: s, Home: home, Dir: t.TempDir(), Terminal: true,
+		Session: s, Home: home, Dirs: fsys.Dirs{Config: home, Home: home}, Dir: t.TempDir(), Terminal: true,
 		Now: func() time.Time { return time.Date(2026, 11, 5, 9, 0, 0, 0, time.UTC) },
 		Env: commands.Env{Sections: Sections(Config{}), Settings: func() commands.Settings { return commands.Settings{} }},
 	})
@@ -166,7 +167,7 @@ func TestStored(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(home, "projects", "link")); err != nil {
 		t.Fatal(err)
 	}
-	got := stored(t.Context(), home, dir)
+	got := stored(t.Context(), fsys.Dirs{Home: home}, dir)
 	if len(got) != 2 || got[0].bytes >= 10+int64(len(outside)) || got[0].files != 2 || got[1] != (place{filepath.Join(dir, ".adze"), "settings of this project", 1, 5, false}) {
 		t.Errorf("%+v", got)
 	}

@@ -3,6 +3,7 @@ package extensions
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -24,7 +25,7 @@ func skillsCommand() commands.Command {
 			if name != "" {
 				return skillPage(ctx, set, strings.TrimPrefix(name, "/"))
 			}
-			return skillsPage(set), nil
+			return skillsPage(r, set), nil
 		},
 		Complete: func(r *commands.Registry, _ string) (names []string) {
 			if r.Extensions.Skills != nil {
@@ -45,7 +46,7 @@ const (
 
 // skillsPage lists the skills by origin, with their size in the model's skill list, and the
 // unused ones.
-func skillsPage(set *library.Set) commands.Page {
+func skillsPage(r *commands.Registry, set *library.Set) commands.Page {
 	var p commands.Page
 	var origins []skill.Origin
 	by := map[skill.Origin][]*skill.Skill{}
@@ -75,7 +76,7 @@ func skillsPage(set *library.Set) commands.Page {
 		p.Add(commands.Text("And " + amount.Of(left, "skill", "skills") + " more from others; /skills WORD searches names and descriptions."))
 	}
 	if len(origins) == 0 {
-		p.Add(commands.Text("No skills. A skill is a directory with a SKILL.md, in .adze/skills of the project or in ~/.adze/skills."))
+		p.Add(commands.Text("No skills. A skill is a directory with a SKILL.md, in .adze/skills of the project or in " + r.Files.Short(filepath.Join(r.Dirs.Config, "skills")) + "."))
 	}
 	if names := replaced(set); len(names) > 0 {
 		p.Add(commands.Text("Used in place of those from adze: " + strings.Join(names, ", ")))

@@ -84,7 +84,7 @@ func TestManySkills(t *testing.T) {
 			set.Skills = append(set.Skills, &skill.Skill{Name: fmt.Sprintf("%s:s%d", name, k), Origin: skill.Origin{Kind: skill.Plugin, By: name}})
 		}
 	}
-	page := skillsPage(set)
+	page := skillsPage(new(commands.Registry), set)
 	text := fmt.Sprint(page)
 	for _, want := range []string{"1 skill from your files:", "/own", "/p000:s2", "And 750 skills more from others; /skills WORD searches"} {
 		if !strings.Contains(text, want) {

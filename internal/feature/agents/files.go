@@ -55,13 +55,13 @@ func (f Files) path(to scope.Scope, name string) (string, error) {
 	}
 	switch {
 	case to == scope.Project:
-		return filepath.Join(f.Project.Trust.Root, own, folder, name+mark), nil
+		return filepath.Join(f.Project.In(f.Project.Trust.Root), folder, name+mark), nil
 	case to != scope.User:
 		return "", fmt.Errorf("agents are files of the user or of the project: choose user or project")
 	case f.Project.HomeErr != nil:
 		return "", f.Project.HomeErr
 	}
-	return filepath.Join(f.Project.Home, folder, name+mark), nil
+	return filepath.Join(f.Project.Config, folder, name+mark), nil
 }
 
 // free returns the path for a new agent's file. It fails if the agent already exists there.
@@ -179,7 +179,7 @@ func (f Files) Remove(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if dir := filepath.Dir(path); dir != filepath.Join(f.Project.Home, folder) && filepath.Base(filepath.Dir(dir)) != own {
+	if dir := filepath.Dir(path); dir != filepath.Join(f.Project.Config, folder) && filepath.Base(filepath.Dir(dir)) != own {
 		return "", fmt.Errorf("%s belongs to another program; remove it yourself if nothing else uses it", path)
 	}
 	if err := os.Remove(path); err != nil {

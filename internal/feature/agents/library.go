@@ -94,7 +94,7 @@ func OpenLibrary(c LibraryConfig) *agentdef.Library {
 
 // Index returns the path of a project's agent index.
 func Index(p *settings.Project) string {
-	return filepath.Join(p.Home, "agents-index", fsys.HashedKey(p.Source().Dir))
+	return filepath.Join(p.Cache, "agents-index", fsys.HashedKey(p.Source().Dir))
 }
 
 // Folders returns the agent directories, omitting an untrusted workspace's.

@@ -102,10 +102,20 @@ func (c Config) locale() commands.Check {
 	return check
 }
 
-// home checks whether the state home is writable, or can be created.
+// home checks the directories of adze's own files: whether the state home is writable, or can be
+// created, and whether there are others.
 func (c Config) home() commands.Check {
 	p := c.Project
 	check := commands.Check{Name: "state home", Fine: p.Home}
+	if p.Split() {
+		check = commands.Check{Name: "directories", Fine: fmt.Sprintf("configuration in %s, state in %s, caches in %s", p.Config, p.Home, p.Cache)}
+	}
+	if p.Reason != "" {
+		check.Fine += ": " + p.Reason
+	}
+	if notice := p.Dirs.Notice(); notice != "" {
+		check.Problems = append(check.Problems, notice)
+	}
 	err := p.HomeErr
 	if err == nil {
 		dir := p.Home
@@ -122,7 +132,7 @@ func (c Config) home() commands.Check {
 		err = cause.Err // the file name is not relevant
 	}
 	if err != nil {
-		check.Problems = []string{fmt.Sprintf("sessions cannot be saved in %s: %v", cmp.Or(p.Home, "any folder"), err)}
+		check.Problems = append(check.Problems, fmt.Sprintf("sessions cannot be saved in %s: %v", cmp.Or(p.Home, "any folder"), err))
 	}
 	return check
 }

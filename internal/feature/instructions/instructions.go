@@ -27,7 +27,7 @@ type Spec struct {
 func Config(p *settings.Project, spec Spec) instruct.Config {
 	src := p.Source()
 	c := instruct.Config{
-		Managed: src.Managed, User: p.Home, Other: p.Other, Home: p.User,
+		Managed: src.Managed, User: p.Config, Other: p.Other, Home: p.User,
 		Dir: src.Dir, Root: p.Trust.Root, Extra: spec.Dirs, Bare: spec.Bare, Withheld: !p.Trust.Readable(),
 		Excludes: p.Values().Prompt.Excludes,
 		Approve: func(path string) bool {

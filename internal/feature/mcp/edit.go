@@ -60,7 +60,7 @@ func Put(ctx context.Context, p *settings.Project, s roster.Scope, name string, 
 // Delete removes an entry from its file. Files of other programs and settings are not modified.
 func Delete(ctx context.Context, p *settings.Project, e *roster.Entry) error {
 	path := e.File
-	mine := slices.Contains(p.Trust.ServerFiles(), path) || path == UserFile(p) || path == LocalFile(p) || path == filepath.Join(p.Home, "settings.json")
+	mine := slices.Contains(p.Trust.ServerFiles(), path) || path == UserFile(p) || path == LocalFile(p) || path == filepath.Join(p.Config, "settings.json")
 	if !mine {
 		return fmt.Errorf("%s stands in %s, which adze does not change; remove it there", e.Name, path)
 	}

@@ -213,7 +213,7 @@ func (l *loader) user() {
 }
 
 // UserFile returns the path of the user's server file.
-func UserFile(p *settings.Project) string { return filepath.Join(p.Home, fileName) }
+func UserFile(p *settings.Project) string { return filepath.Join(p.Config, fileName) }
 
 // LocalFile returns the path of the file with the user's servers for this project only.
 func LocalFile(p *settings.Project) string {

@@ -29,9 +29,9 @@ func agentFolder(p *settings.Project, d *agentdef.Definition) (memdir.Folder, fu
 	if d.Memory == agentdef.LocalMemory {
 		folder = "agent-memory-local"
 	}
-	dir := p.Trust.Root
-	for _, step := range []string{".adze", folder, name} {
-		dir = filepath.Join(dir, step)
+	own := p.In(p.Trust.Root)
+	dir := filepath.Join(own, folder, name)
+	for _, dir := range []string{own, filepath.Dir(dir), dir} {
 		if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 			return memdir.Folder{}, nil, fmt.Errorf("the agent %s cannot keep its memory in %s, which is a link", d.Name, dir)
 		}

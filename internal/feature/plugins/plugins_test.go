@@ -44,7 +44,7 @@ func newBench(t *testing.T) *bench {
 	b.write("market/fmt/hooks/hooks.json", `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"true one"}]}]}}`)
 	b.write("market/two/.claude-plugin/plugin.json", `{"name":"two","version":"1"}`)
 	b.source = settings.Source{Dir: b.work, Getenv: func(name string) string {
-		return map[string]string{"HOME": b.home, "PATH": os.Getenv("PATH")}[name]
+		return map[string]string{"HOME": b.home, "ADZE_HOME": filepath.Join(b.home, ".adze"), "PATH": os.Getenv("PATH")}[name]
 	}}
 	return b
 }

@@ -68,7 +68,7 @@ func libraryConfig(p *settings.Project, dir string, added []string, plugins Plug
 
 // Index returns the path of the skill index for a project opened in dir.
 func Index(p *settings.Project, dir string) string {
-	return filepath.Join(p.Home, "skills-index", fsys.HashedKey(dir)+".json")
+	return filepath.Join(p.Cache, "skills-index", fsys.HashedKey(dir)+".json")
 }
 
 // Roots returns the skill directories that belong to no plugin, omitting an untrusted
@@ -76,7 +76,7 @@ func Index(p *settings.Project, dir string) string {
 func Roots(p *settings.Project, dir string, added []string) []library.Root {
 	l := library.Layout{Managed: p.Source().Managed, User: p.User}
 	if p.Reads(scope.User) {
-		l.Home, l.Other = p.Home, p.Other
+		l.Own, l.Other = p.Config, p.Other
 	}
 	if p.Reads(scope.Project) && p.Trust.Trusted() {
 		l.Dir, l.Top, l.Added = dir, p.Trust.Root, added

@@ -93,7 +93,7 @@ func Open(p Place, s Spec) (Membership, error) {
 		},
 		Panes: &Tmux{
 			Dir: dir, Start: p.Dir, Getenv: p.Getenv, Program: ownPath(p.Program), Args: p.args,
-			Environ: func() []string { return append(p.Environ(), "ADZE_HOME="+p.Home) },
+			Environ: p.Environ,
 		},
 		Language: p.Language, Log: p.Log,
 	})}, nil

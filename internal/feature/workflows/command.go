@@ -58,7 +58,7 @@ func (ws *Workflows) page() (commands.Answer, error) {
 	set := Find(ws.cfg.Project)
 	var p commands.Page
 	if len(set.All) == 0 {
-		p.Add(commands.Text("No workflows. Put workflow files in .adze/workflows (of a trusted project) or ~/.adze/workflows."))
+		p.Add(commands.Text("No workflows. Put workflow files in .adze/workflows (of a trusted project) or " + userFolder(ws.cfg.Project) + "."))
 	} else {
 		t := commands.Table{Columns: []commands.Column{{Name: "Workflow"}, {Name: "Inputs"}, {Name: "From"}, {Name: "About"}}}
 		for _, w := range set.All {

@@ -12,6 +12,7 @@ import (
 
 	"adze/internal/domain/workflow"
 	"adze/internal/platform/fs/fsys"
+	"adze/internal/platform/fs/paths"
 	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/text/amount"
 	"adze/internal/platform/text/rank"
@@ -35,12 +36,14 @@ type Found struct {
 type Set struct {
 	All      []Found
 	Problems []string
+
+	user string // the user's directory, for display
 }
 
 // Find reads the available workflows, omitting an untrusted workspace's. If names collide, the
 // first place wins: the administrator's, the user's, the project's.
 func Find(p *settings.Project) Set {
-	var s Set
+	s := Set{user: userFolder(p)}
 	for _, f := range p.Folders("workflows") {
 		if filepath.Base(filepath.Dir(f.Path)) == ".claude" {
 			continue // another file format
@@ -49,6 +52,11 @@ func Find(p *settings.Project) Set {
 	}
 	slices.SortStableFunc(s.All, func(a, b Found) int { return cmp.Compare(a.Name, b.Name) })
 	return s
+}
+
+// userFolder returns the user's directory for workflows, for display.
+func userFolder(p *settings.Project) string {
+	return filepath.ToSlash(paths.Short(p.User, filepath.Join(p.Config, "workflows")))
 }
 
 // read adds the workflows in a directory. Symlinks in a project's directory may not lead out of
@@ -132,7 +140,7 @@ func (s *Set) unknown(name string) error {
 	}
 	name = tool.OneLine(name, 60)
 	if len(names) == 0 {
-		return fmt.Errorf("no workflow %q: neither .adze/workflows (of a trusted project) nor ~/.adze/workflows has files", name)
+		return fmt.Errorf("no workflow %q: neither .adze/workflows (of a trusted project) nor %s has files", name, s.user)
 	}
 	text := fmt.Sprintf("no workflow %q; %s", name, amount.There(names))
 	if near := rank.Closest(name, names, 1); len(near) > 0 {

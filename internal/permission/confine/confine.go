@@ -24,6 +24,8 @@ type Config struct {
 	// Quarantine is the directory for files that appear under protected names while commands
 	// run; see [sandbox.Config].
 	Quarantine string
+	// Own are adze's own directories, which commands can never write.
+	Own []string
 	// Keys is the file with the user's API keys, which commands can never read; it may be
 	// empty.
 	Keys string
@@ -78,12 +80,12 @@ type sources struct {
 
 // New returns a confinement. The sandbox is tested when it is first needed.
 func New(c Config) *Confinement {
-	f := &Confinement{say: c.Say, ctx: context.Background(), paths: paths{new(sources), c.Dir, c.Home, c.Keys, c.Git}, quarantine: c.Quarantine}
+	f := &Confinement{say: c.Say, ctx: context.Background(), paths: paths{new(sources), c.Dir, c.Home, c.Own, c.Keys, c.Git}, quarantine: c.Quarantine}
 	f.settings.Store(&c.Settings)
 	f.report(new(Settings))
 	p, h := &f.paths, &hosts{f.sources}
 	f.box = sandbox.New(sandbox.Config{
-		Roots: p.roots, Home: c.Home, Probe: c.Probe, Write: p.writable, ReadOnly: p.readOnly, Hidden: p.hidden,
+		Roots: p.roots, Home: c.Home, Probe: c.Probe, Write: p.writable, ReadOnly: p.readOnly, Hidden: p.hidden, Own: c.Own,
 		Quarantine: c.Quarantine, Appeared: func(s sandbox.Stray) { f.say(s.String()) },
 		Network: sandbox.Network{On: h.reachable, Allow: h.allowed, Deny: h.denied, Judge: h.judge, Ask: h.ask},
 	})

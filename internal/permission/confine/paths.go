@@ -14,6 +14,7 @@ import (
 type paths struct {
 	*sources
 	dir, home string
+	own       []string                  // adze's own directories
 	keys      string                    // the file with the user's API keys, or ""
 	git       func(dir string) []string // may be nil
 }
@@ -42,7 +43,11 @@ func (p *paths) readOnly() ([]string, error) {
 	list := p.inCopies(p.expand(p.settings.Load().DenyWrite))
 	if p.gate != nil {
 		c := p.gate.Policy().Config()
-		list = append(append(list, c.Protected...), filepath.Join(c.StateHome, "settings.json"))
+		for _, dir := range append(slices.Clip(c.Protected), filepath.Join(c.UserDir, "settings.json")) {
+			if !slices.Contains(p.own, dir) {
+				list = append(list, dir)
+			}
+		}
 	}
 	if p.git != nil {
 		for _, root := range p.roots() {

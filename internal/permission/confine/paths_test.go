@@ -52,7 +52,7 @@ func TestHidden(t *testing.T) {
 	work := tree(t, "a.env", "sub/b.env", "keys/one", "keys/two", "public")
 	home := tree(t, "tokens/x", "tokens/y.txt", "other")
 	base := tree(t, "private/z", "open")
-	p := &paths{new(sources), work, home, "", nil}
+	p := &paths{new(sources), work, home, nil, "", nil}
 	p.settings.Store(&Settings{DenyRead: []string{"extra", "~/wallet", "//mnt/disk", "/srv"}})
 	fromSettings := []string{filepath.Join(work, "extra"), filepath.Join(home, "wallet"), "/mnt/disk", "/srv"}
 	for _, gate := range []Gate{nil, permission.NewGate(permission.GateConfig{})} {
@@ -92,13 +92,13 @@ func TestHiddenIsBounded(t *testing.T) {
 //
 // Proves PERM-61.
 func TestWritable(t *testing.T) {
-	p := &paths{new(sources), "/work", "/home/a", "", nil}
+	p := &paths{new(sources), "/work", "/home/a", []string{"/state"}, "", nil}
 	p.settings.Store(&Settings{AllowWrite: []string{"../cache"}, DenyWrite: []string{"fixed"}})
 	if got := p.roots(); !cmp.Equal(got, []string{"/work"}) {
 		t.Errorf("roots before there are rules: %q", got)
 	}
 	p.gate = permission.NewGate(permission.GateConfig{Config: permission.Config{
-		Dirs: []string{"/work", "/more"}, StateHome: "/state", Protected: []string{"/conf"},
+		Dirs: []string{"/work", "/more"}, UserDir: "/state", Protected: []string{"/state", "/conf"},
 	}})
 	if got := p.roots(); !cmp.Equal(got, []string{"/work", "/more"}) {
 		t.Errorf("roots: %q", got)

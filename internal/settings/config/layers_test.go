@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/text/rank"
 )
@@ -46,7 +47,7 @@ func newWorld(t testing.TB) *world {
 	}
 	w := &world{t: t, root: root}
 	w.Layout = Layout{
-		Home: w.path("home/.adze"), Other: w.path("home/.claude"), Roots: []string{w.path("work")}, Dir: w.path("work"), Managed: w.path("etc"),
+		Dirs: fsys.Dirs{Config: w.path("home/.adze")}, Other: w.path("home/.claude"), Roots: []string{w.path("work")}, Dir: w.path("work"), Managed: w.path("etc"),
 		Grant: Workspace, LocalGrant: Workspace, Own: func(string, []byte) bool { return true },
 	}
 	for _, dir := range []string{"home/.adze", "home/.claude", "work/.adze", "work/.claude", "work/sub", "etc/managed-settings.d", "elsewhere"} {

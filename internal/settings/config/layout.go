@@ -10,14 +10,16 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/scope"
 )
 
 // A Layout specifies the locations of settings.
 type Layout struct {
-	// Home is the directory of adze's own files. Other is the directory of the other program
-	// whose files are read. Both may be empty.
-	Home, Other string
+	// Dirs are the directories of adze's own files. Other is the directory of the other program
+	// whose files are read. They may be empty.
+	Dirs  fsys.Dirs
+	Other string
 	// Roots are the workspace directories that may hold settings, outermost first.
 	Roots []string
 	// Dir is the working directory.
@@ -58,16 +60,15 @@ func (l Layout) Files() []File {
 	if l.Other != "" {
 		add(File{Scope: scope.User, Path: filepath.Join(l.Other, sharedName), Dir: l.Other, Foreign: true})
 	}
-	if l.Home != "" {
-		add(File{Scope: scope.User, Path: filepath.Join(l.Home, sharedName), Dir: l.Home})
+	if l.Dirs.Config != "" {
+		add(File{Scope: scope.User, Path: filepath.Join(l.Dirs.Config, sharedName), Dir: l.Dirs.Config})
 	}
 	for _, root := range l.Roots {
-		for _, folder := range []string{otherFolder, ownFolder} {
-			dir := filepath.Join(root, folder)
-			if sameDir(dir, l.Home) || sameDir(dir, l.Other) {
+		for _, dir := range []string{filepath.Join(root, otherFolder), l.Dirs.In(root)} {
+			if fsys.SameFile(dir, l.Dirs.Config) || fsys.SameFile(dir, l.Other) {
 				continue // the home directory holds user settings
 			}
-			foreign := folder == otherFolder
+			foreign := filepath.Base(dir) == otherFolder
 			add(File{Scope: scope.Project, Path: filepath.Join(dir, sharedName), Dir: root, Grant: l.Grant, Foreign: foreign})
 			local := filepath.Join(dir, localName)
 			add(File{Scope: scope.Local, Path: local, Dir: root, Grant: l.LocalGrant, Foreign: foreign,
@@ -84,7 +85,6 @@ func (l Layout) Files() []File {
 }
 
 const (
-	ownFolder   = ".adze"
 	otherFolder = ".claude"
 	sharedName  = "settings.json"
 	localName   = "settings.local.json"
@@ -126,27 +126,12 @@ func (l Layout) managed() []File {
 // Target returns the file that changes to a scope are written to.
 func (l Layout) Target(to scope.Scope) (string, error) {
 	switch {
-	case to == scope.User && l.Home != "":
-		return filepath.Join(l.Home, sharedName), nil
+	case to == scope.User && l.Dirs.Config != "":
+		return filepath.Join(l.Dirs.Config, sharedName), nil
 	case to == scope.Project && len(l.Roots) > 0:
-		return filepath.Join(l.Roots[0], ownFolder, sharedName), nil
+		return filepath.Join(l.Dirs.In(l.Roots[0]), sharedName), nil
 	case to == scope.Local && len(l.Roots) > 0:
-		return filepath.Join(l.Roots[0], ownFolder, localName), nil
+		return filepath.Join(l.Dirs.In(l.Roots[0]), localName), nil
 	}
 	return "", fmt.Errorf("nothing can be written to %s", to)
-}
-
-func sameDir(a, b string) bool {
-	if a == "" || b == "" {
-		return false
-	}
-	if a == b {
-		return true
-	}
-	left, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	right, err := os.Stat(b)
-	return err == nil && os.SameFile(left, right)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/replace"
 	"adze/internal/platform/fs/scope"
 )
@@ -363,7 +364,7 @@ func TestReplacedWhileRead(t *testing.T) {
 func TestTwoProcesses(t *testing.T) {
 	const each = 20
 	if dir := os.Getenv("CONFIG_TEST_DIR"); dir != "" {
-		w := &world{t: t, root: dir, Layout: Layout{Home: filepath.Join(dir, "home/.adze")}}
+		w := &world{t: t, root: dir, Layout: Layout{Dirs: fsys.Dirs{Config: filepath.Join(dir, "home/.adze")}}}
 		w.Roots = []string{dir}
 		l := w.follow()
 		for i := range each {

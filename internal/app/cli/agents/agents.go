@@ -52,7 +52,7 @@ const Explanation = `  adze agents create reviewer --description "reviews change
   adze --agent reviewer
 
 An agent is a prompt with a set of tools, in a Markdown file: .adze/agents/NAME.md in the project, or agents/NAME.md in
-the state home. The model launches agents for parts of its work; --agent has one hold the conversation.
+the configuration directory. The model launches agents for parts of its work; --agent has one hold the conversation.
 `
 
 // A Task is one action, with its arguments.

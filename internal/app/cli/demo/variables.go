@@ -27,7 +27,6 @@ func NewMachine(home string, variables []string) *Machine {
 			delete(m.vars, v.Name)
 		}
 	}
-	delete(m.vars, "XDG_CONFIG_HOME")
 	m.vars["HOME"], m.vars["USERPROFILE"], m.vars["ADZE_HOME"] = home, home, filepath.Join(home, ".adze")
 	return m
 }

@@ -99,7 +99,7 @@ func TestOtherTools(t *testing.T) {
 	c.Instructions = []instruct.File{{Path: agents}}
 	got := w.lines(Find(c))
 	want := []string{
-		"- Codex CLI: instructions .codex/AGENTS.md to use it, copy it to ~/.adze/AGENTS.md",
+		"- Codex CLI: instructions .codex/AGENTS.md to use it, copy it to ~/.adze/ADZE.md",
 		"- Codex CLI: commands .codex/prompts copy them to ~/.adze/commands",
 		"- Codex CLI: settings .codex/config.toml adze cannot read this format; adze config list shows its own settings",
 		"- Codex CLI: MCP servers .codex/config.toml add them with the commands below" +

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"adze/internal/platform/fs/fsys"
+	"adze/internal/platform/fs/paths"
 	"adze/internal/platform/proc/osproc"
 	"adze/internal/settings"
 )
@@ -55,12 +56,17 @@ func (s *search) others() {
 	}
 }
 
+// own returns the user's place for files of a kind.
+func (s *search) own(name string) string {
+	return filepath.ToSlash(paths.Short(s.Project.User, filepath.Join(s.Project.Config, name)))
+}
+
 func (s *search) codex(level, dir string) {
 	if !fsys.IsDir(dir) {
 		return
 	}
 	if level == user {
-		s.instruction("Codex CLI", level, filepath.Join(dir, "AGENTS.md"), "to use it, copy it to ~/.adze/AGENTS.md")
+		s.instruction("Codex CLI", level, filepath.Join(dir, "AGENTS.md"), "to use it, copy it to "+s.own("ADZE.md"))
 		s.prompts("Codex CLI", level, filepath.Join(dir, "prompts"), ".md")
 	}
 	if path := filepath.Join(dir, "config.toml"); exists(path) {
@@ -73,7 +79,7 @@ func (s *search) gemini(level, dir string) {
 		return
 	}
 	if level == user {
-		s.instruction("Gemini CLI", level, filepath.Join(dir, "GEMINI.md"), "to use it, copy it to ~/.adze/AGENTS.md")
+		s.instruction("Gemini CLI", level, filepath.Join(dir, "GEMINI.md"), "to use it, copy it to "+s.own("ADZE.md"))
 	}
 	s.config("Gemini CLI", level, filepath.Join(dir, "settings.json"), "mcpServers")
 	s.prompts("Gemini CLI", level, filepath.Join(dir, "commands"), ".toml")
@@ -85,7 +91,7 @@ func (s *search) prompts(tool, level, dir, suffix string) {
 	if len(files) == 0 {
 		return
 	}
-	f := Finding{Tool: tool, Level: level, What: "commands", Path: dir, Count: len(files), Note: "copy them to ~/.adze/commands"}
+	f := Finding{Tool: tool, Level: level, What: "commands", Path: dir, Count: len(files), Note: "copy them to " + s.own("commands")}
 	if level == project {
 		f.Note = "copy them to .adze/commands"
 	}

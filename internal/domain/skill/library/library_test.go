@@ -385,7 +385,7 @@ func TestPlaces(t *testing.T) {
 		}
 		return list
 	}
-	layout := Layout{Managed: "/etc/adze", Home: "/h/.adze", Other: "/h/.claude", User: "/h"}
+	layout := Layout{Managed: "/etc/adze", Own: "/h/.adze", Other: "/h/.claude", User: "/h"}
 	tests := []struct {
 		name, dir, top string
 		added          []string
@@ -429,7 +429,7 @@ func TestPlacesOnDisk(t *testing.T) {
 		"home/r/a/.adze/skills/near/SKILL.md": "near", "home/r/a/.claude/skills/near/SKILL.md": "the other", "added/.claude/skills/added/SKILL.md": "x",
 	})
 	in := func(path string) string { return filepath.Join(dir, filepath.FromSlash(path)) }
-	roots := Places(Layout{Managed: in("etc"), Home: in("home/.adze"), Other: in("home/.claude"), User: in("home"), Dir: in("home/r/a"), Top: in("home/r"), Added: []string{in("added")}})
+	roots := Places(Layout{Managed: in("etc"), Own: in("home/.adze"), Other: in("home/.claude"), User: in("home"), Dir: in("home/r/a"), Top: in("home/r"), Added: []string{in("added")}})
 	s := open(t, Config{Roots: fixed(roots...)}).Set(t.Context())
 	if want := "added managed near old other own top"; names(s) != want {
 		t.Errorf("%s, want %s", names(s), want)

@@ -10,9 +10,9 @@ import (
 // A Layout lists the directories related to a workspace. All paths are absolute; each may be
 // empty.
 type Layout struct {
-	// Managed is the administrator's directory, Home the state home, and Other the user's
-	// .claude directory.
-	Managed, Home, Other string
+	// Managed is the administrator's directory, Own the user's configuration directory, and
+	// Other the user's .claude directory.
+	Managed, Own, Other string
 	// User is the user's home directory, which never belongs to a project.
 	User string
 	// Dir is the working directory, and Top the root of its repository. If they are empty, as
@@ -38,7 +38,7 @@ func Places(l Layout) []Root {
 	}
 	add(skill.Managed, false, l.Managed, "skills")
 	for _, command := range []bool{false, true} {
-		add(skill.User, command, l.Home, folderName(command))
+		add(skill.User, command, l.Own, folderName(command))
 		add(skill.User, command, l.Other, folderName(command))
 	}
 	for _, dir := range projectDirs(l) {

@@ -13,7 +13,7 @@ import (
 // disk.
 func TestChangesWhileLooking(t *testing.T) {
 	dir := t.TempDir()
-	roots := Places(Layout{Home: filepath.Join(dir, "home"), Dir: filepath.Join(dir, "w"), Top: filepath.Join(dir, "w")})
+	roots := Places(Layout{Own: filepath.Join(dir, "home"), Dir: filepath.Join(dir, "w"), Top: filepath.Join(dir, "w")})
 	cfg := Config{Roots: fixed(roots...), Dir: filepath.Join(dir, "w"), Index: filepath.Join(dir, "index")}
 	places := []string{"home/skills/%d/SKILL.md", "home/commands/%d.md", "w/.claude/skills/%d/SKILL.md", "w/.claude/commands/sub/%d.md", "w/a/b/.adze/skills/%d/SKILL.md"}
 	l := open(t, cfg)

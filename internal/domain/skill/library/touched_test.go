@@ -82,7 +82,7 @@ func TestTouched(t *testing.T) {
 func TestTouchedWithoutTrust(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"a/.claude/skills/x/SKILL.md": "x", "a/f": ""})
-	for _, cfg := range []Config{{}, {Dir: dir}, {Dir: dir, Roots: fixed(Places(Layout{Home: filepath.Join(dir, ".adze")})...)}} {
+	for _, cfg := range []Config{{}, {Dir: dir}, {Dir: dir, Roots: fixed(Places(Layout{Own: filepath.Join(dir, ".adze")})...)}} {
 		l := open(t, cfg)
 		l.Touched(filepath.Join(dir, "a", "f"))
 		if s := l.Set(t.Context()); len(s.Skills) > 0 {

@@ -75,27 +75,6 @@ func write(path string, data []byte, perm fs.FileMode, sync func(*os.File) error
 	return path, os.Rename(tmp.Name(), path)
 }
 
-// StateHome returns the directory for adze's own files: ADZE_HOME, or .adze in the home
-// directory.
-func StateHome(getenv func(string) string) (string, error) {
-	home := UserHome(getenv)
-	dir := getenv("ADZE_HOME")
-	switch {
-	case dir == "" && home == "":
-		return "", errors.New("no home directory is known: set ADZE_HOME to a folder for adze's files")
-	case dir == "":
-		return filepath.Join(home, ".adze"), nil
-	}
-	if rest, ok := strings.CutPrefix(dir, "~"); ok && home != "" && (rest == "" || os.IsPathSeparator(rest[0])) {
-		dir = home + rest
-	}
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return "", fmt.Errorf("finding ADZE_HOME %s: %w; set it to an absolute path", dir, err)
-	}
-	return abs, nil
-}
-
 // UserHome returns the user's home directory, or "" if it is unknown.
 func UserHome(getenv func(string) string) string {
 	for _, name := range []string{"HOME", "USERPROFILE"} {

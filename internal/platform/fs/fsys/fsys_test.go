@@ -16,41 +16,6 @@ func env(vars map[string]string) func(string) string {
 	return func(name string) string { return vars[name] }
 }
 
-func TestStateHome(t *testing.T) {
-	tests := []struct {
-		name    string
-		vars    map[string]string
-		want    string
-		problem string
-	}{
-		{"home", map[string]string{"HOME": "/home/u"}, "/home/u/.adze", ""},
-		{"moved", map[string]string{"HOME": "/home/u", "ADZE_HOME": "/data/adze"}, "/data/adze", ""},
-		{"moved, not clean", map[string]string{"ADZE_HOME": "/data//x/../adze/"}, "/data/adze", ""},
-		{"tilde", map[string]string{"HOME": "/home/u", "ADZE_HOME": "~/state"}, "/home/u/state", ""},
-		{"tilde in a name", map[string]string{"HOME": "/home/u", "ADZE_HOME": "/~x"}, "/~x", ""},
-		{"no home", nil, "", "set ADZE_HOME to a folder"},
-		{"home is not absolute", map[string]string{"HOME": "u"}, "", "set ADZE_HOME to a folder"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			got, err := StateHome(env(tt.vars))
-			if tt.problem != "" {
-				if err == nil || !strings.Contains(err.Error(), tt.problem) {
-					t.Errorf("error %v, want %q", err, tt.problem)
-				}
-				return
-			}
-			if err != nil || filepath.ToSlash(got) != tt.want {
-				t.Errorf("got %s, %v, want %s", got, err, tt.want)
-			}
-		})
-	}
-	t.Chdir(t.TempDir())
-	if got, err := StateHome(env(map[string]string{"ADZE_HOME": "state"})); err != nil || !filepath.IsAbs(got) {
-		t.Errorf("relative ADZE_HOME: got %s, %v", got, err)
-	}
-}
-
 // Proves SESS-10.
 func TestProjectKey(t *testing.T) {
 	long := "/" + strings.Repeat("abcdefghi/", 40) // 401 characters

@@ -110,3 +110,11 @@ func IsBlocked(path string) bool {
 	}
 	return false
 }
+
+// Short returns path with the home directory, which may be empty, written as ~.
+func Short(home, path string) string {
+	if rest := Relative(home, path); home != "" && rest != path {
+		return filepath.Join("~", rest)
+	}
+	return path
+}

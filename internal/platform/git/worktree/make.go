@@ -21,6 +21,11 @@ const undoTime = time.Minute
 
 // make creates a worktree with git.
 func (t *Manager) make(ctx context.Context, r *repository, o Options) (*Tree, error) {
+	if t.cfg.Refuse != nil {
+		if err := t.cfg.Refuse(r.root); err != nil {
+			return nil, err
+		}
+	}
 	if err := t.repair(ctx, r, o.Name); err != nil {
 		return nil, err
 	}

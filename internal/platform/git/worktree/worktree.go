@@ -33,6 +33,9 @@ type Config struct {
 	// BeforeRemove, if not nil, is called before a worktree is removed. It must remove worktrees
 	// that Make created.
 	BeforeRemove func(ctx context.Context, path string) error
+	// Refuse, if not nil, returns the reason why the repository with this main working tree
+	// gets no worktrees, or nil.
+	Refuse func(root string) error
 }
 
 // Manager manages the worktrees of repositories. It is safe for concurrent use.
