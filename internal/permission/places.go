@@ -21,6 +21,7 @@ type knownPaths struct {
 	public   func() []string
 	editable []string
 	guarded  []string        // adze's own directories
+	home     []string        // the user's home directory
 	obeyed   func() []string // files git obeys in the working directories
 	plan     []string        // the plan file
 	scratch  []string        // the temporary directory
@@ -41,6 +42,7 @@ func (p *Policy) look() *knownPaths {
 		public:   sync.OnceValue(func() []string { return forms(slices.Concat(c.workingDirs(), left, jail.Public())...) }),
 		editable: forms(c.Editable...),
 		guarded:  forms(c.Protected...),
+		home:     forms(c.Home),
 		obeyed: sync.OnceValue(func() []string {
 			if c.Obeyed == nil || !c.Mode.AcceptsEdits() && !c.Mode.Unattended() && p.rules.Allow.Edits.Any() == nil {
 				return nil // each change asks anyway

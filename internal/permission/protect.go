@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"adze/internal/permission/rule"
 )
 
 // protected returns the reason that writing to any of the paths needs confirmation in every
@@ -24,6 +26,9 @@ func (p *knownPaths) protects(name string, unattended bool) string {
 	if inside(p.guarded, []string{name}) && !inside(p.editable, []string{name}) {
 		return "it is in adze's configuration directory"
 	}
+	if p.holdsGuarded(name) {
+		return "adze's configuration directory is in it"
+	}
 	path := plain(name)
 	if slices.Contains(p.start, name) {
 		path += "/x" // a worktree's contents: the session works there
@@ -39,6 +44,15 @@ func (p *knownPaths) protects(name string, unattended bool) string {
 		return "it contains instructions for agents outside the working directories"
 	}
 	return ""
+}
+
+// holdsGuarded reports whether one of adze's own directories is below name, which would move or
+// disappear with it. The home directory and working directories do not count: they hold
+// everything else as well.
+func (p *knownPaths) holdsGuarded(name string) bool {
+	holds := func(path string) bool { _, ok := rule.Below(name, path); return ok && path != name }
+	return slices.ContainsFunc(p.guarded, holds) && !slices.ContainsFunc(p.home, func(home string) bool { _, ok := rule.Below(name, home); return ok }) &&
+		!slices.Contains(p.dirs, name)
 }
 
 // obeyed returns a message naming the part of a path that makes programs execute or obey the
