@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/base64"
 	"fmt"
 	"io/fs"
 	"os"
@@ -258,6 +259,25 @@ func TestLayoutsAreProtectedAlike(t *testing.T) {
 				if i > 0 && !unconfined {
 					for _, line := range parents {
 						try(attempt{"Bash", map[string]any{"command": line}})
+					}
+				}
+				if confined && s.mode == "bypassPermissions" { // only the kernel sees what these do
+					lines := slices.Clone(parents)
+					for _, a := range attempts() {
+						if a.tool == "Bash" && !strings.Contains(fmt.Sprint(a.in), ".md") && !strings.Contains(fmt.Sprint(a.in), "plugins") {
+							lines = append(lines, a.in["command"].(string))
+						}
+					}
+					for _, line := range lines {
+						if strings.Contains(line, "ABOVE") && i == 0 || strings.Contains(line, ".adze") {
+							continue // the home directory itself, and names that are taken away a moment later
+						}
+						script := base64.StdEncoding.EncodeToString([]byte(l.fill(line)))
+						got := b.bash("base64 -d <<< " + script + " | bash")
+						if changed := l.changed(); len(changed) > 0 || strings.Contains(got.Text, "s3cret") && strings.Contains(line, "credentials") {
+							t.Errorf("%s, hidden: %s changes %q: %s", kind, line, changed, got.Text)
+							l.plant(t)
+						}
 					}
 				}
 				b.end()

@@ -114,7 +114,7 @@ func (c Config) home() commands.Check {
 		check.Fine += ": " + p.Reason
 	}
 	if notice := p.Dirs.Notice(); notice != "" {
-		check.Problems = append(check.Problems, notice)
+		check.Notes = append(check.Notes, notice)
 	}
 	err := p.HomeErr
 	if err == nil {
