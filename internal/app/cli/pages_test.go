@@ -37,7 +37,7 @@ func flagReference() string {
 func settingsReference() string {
 	return "# Settings\n\nGenerated from the program's table with `go test ./internal/app/cli -update`.\n\n" +
 		"Settings are JSON files; comments and trailing commas are accepted. They are read from these places; later ones win:\n\n" +
-		"1. `~/.adze/settings.json`: your own (`ADZE_HOME` moves the folder);\n" +
+		"1. `~/.config/adze/settings.json`: your own; in `~/.adze` if that exists, and on macOS and Windows ([storage](../storage.md));\n" +
 		"2. `.adze/settings.json` of the project, at the top of its repository and in the working directory, once you trust the workspace;\n" +
 		"3. `.adze/settings.local.json` beside it: your own for this project, if adze wrote it or you confirmed its content (`adze trust`); otherwise it counts as the project's;\n" +
 		"4. `--settings`, a file or JSON;\n" +

@@ -11,7 +11,7 @@ import (
 func sessionReference() string {
 	var b strings.Builder
 	b.WriteString("# Sessions\n\nGenerated from the program's tables with `go test ./internal/app/cli -update`.\n\n" +
-		"Every conversation is a session: a file of JSON lines under `~/.adze/projects/<folder>/<id>.jsonl`, which adze only appends to. " +
+		"Every conversation is a session: a file of JSON lines under `~/.local/state/adze/projects/<folder>/<id>.jsonl`, which adze only appends to. " +
 		"`adze --continue` continues the most recent session of the folder, `adze --resume SESSION` any other. SESSION is an id, a title, " +
 		"the beginning of either (at least four characters, if it is unique), or the path of a `.jsonl` file. " +
 		"Sessions of the current folder come before those of others.\n\n| Command | What it does |\n|---|---|\n")
@@ -35,7 +35,7 @@ func sessionReference() string {
 - Nothing is removed unless you ask: neither by age (see ` + "`cleanupPeriodDays`" + `) nor by size. Files are not rotated. Of a file of
   more than 50 MB only the end is loaded, from the last compaction or the first prompt in it; the rest stays in the file.
 - One process writes a session at a time. A second one is told which process has it, and can fork the session.
-- Lists come from an index, ` + "`~/.adze/projects/.index`" + `, which is checked against the files and can be removed at any time.
+- Lists come from an index, ` + "`~/.local/state/adze/projects/.index`" + `, which is checked against the files and can be removed at any time.
 - Search covers messages, thinking, tool inputs and tool results; any white space matches any other.
 - Exports replace what looks like a secret: keys of known services, private keys, passwords in URLs, and random values
   beside names such as token or password. Read an export before you share it: not every secret can be recognised.
