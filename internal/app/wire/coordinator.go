@@ -45,7 +45,7 @@ func (c *Conversation) newContract() *agents.Contract {
 			return can && c.ws.agentSettings().Verify && !c.spec.Coordinator && agents.DeniedBy(c.Gate, builtin.Verification) == ""
 		},
 		Busy:      func() bool { return agents.AtWork(c.agents.Working()) },
-		Unrelated: agents.Within(func() []string { return []string{c.scratch.Made(), c.ws.Project.Home} }),
+		Unrelated: agents.Within(func() []string { return append(c.ws.Project.All(), c.scratch.Made()) }),
 		Language:  c.ws.language,
 	}
 }

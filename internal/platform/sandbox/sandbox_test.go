@@ -149,3 +149,77 @@ func TestEnvironmentInside(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestOwnDirectories checks that adze's own directories stay read-only in writable places, except
+// for the writable places inside them, and that no link on the way to them can be replaced.
+//
+// Proves PERM-61, X-201.
+func TestOwnDirectories(t *testing.T) {
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(name string) string { return filepath.Join(base, filepath.FromSlash(name)) }
+	for _, dir := range []string{"home/.state/adze/scratch/1", "home/.state/adze/trees/w", "home/work", "elsewhere"} {
+		if err := os.MkdirAll(at(dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := New(Config{
+		Roots: func() []string { return []string{at("home"), at("home/.state/adze/trees/w")} }, Home: at("home"),
+		Write: func() ([]string, error) { return []string{at("home/.state/adze/scratch/1"), at("home/.state")}, nil },
+		Own:   []string{at("home/.state/adze"), at("home/.config/adze"), at("elsewhere/adze")},
+	})
+	defer s.Close()
+	p, err := s.policy()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(at("home/.config/adze")); err != nil {
+		t.Errorf("a missing one in a working directory: %v", err)
+	}
+	if _, err := os.Stat(at("elsewhere/adze")); err == nil {
+		t.Error("one elsewhere is made without need")
+	}
+	var mounts []string
+	args := namespaces(p, &netAccess{}, "")
+	for i, arg := range args {
+		if (arg == "--bind" || arg == "--ro-bind") && strings.HasPrefix(args[i+2], at("home")) {
+			mounts = append(mounts, strings.TrimPrefix(arg, "--")+" "+strings.TrimPrefix(args[i+2], at("home")))
+		}
+	}
+	want := []string{
+		"bind ", "bind /.config", "bind /.state", // which keeps the last two from being moved
+		"ro-bind /.config/adze", "bind /.state", "ro-bind /.state/adze", "bind /.state/adze/scratch/1", "bind /.state/adze/trees/w",
+	}
+	if diff := cmp.Diff(want, mounts); diff != "" {
+		t.Error(diff)
+	}
+	rules := profile(p, "")
+	last := -1
+	for _, rule := range []string{
+		"(allow file-write* (subpath " + quoted(at("home")) + "))", "(deny file-write* (subpath " + quoted(at("home/.state/adze")) + "))",
+		"(allow file-write* (subpath " + quoted(at("home/.state/adze/scratch/1")) + "))",
+	} {
+		at := strings.LastIndex(rules, rule)
+		if at <= last {
+			t.Errorf("%s is missing or too early:\n%s", rule, rules)
+		}
+		last = at
+	}
+	// A link in a writable place cannot be protected; elsewhere its target is.
+	for link, problem := range map[string]string{"home/.link": "is a symbolic link, which a program could replace", "elsewhere/link": ""} {
+		if err := os.Symlink(at("home/work"), at(link)); err != nil {
+			t.Fatal(err)
+		}
+		s := New(Config{Roots: func() []string { return []string{at("home")} }, Own: []string{filepath.Join(at(link), "adze")}})
+		p, err := s.policy()
+		switch {
+		case problem != "" && (err == nil || !strings.Contains(err.Error(), problem)):
+			t.Errorf("%s: %v", link, err)
+		case problem == "" && (err != nil || !cmp.Equal(p.own, []string{at("home/work/adze")})):
+			t.Errorf("%s: %+v, %v", link, p, err)
+		}
+		s.Close()
+	}
+}
