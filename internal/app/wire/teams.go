@@ -26,7 +26,7 @@ func (c *Conversation) openTeam() (err error) {
 	}
 	c.team, err = teams.Open(teams.Place{
 		Home: c.ws.Project.Home, Dir: c.ws.Dir, SessionID: c.record.ID, Program: program, Flags: c.ws.Flags,
-		Environ: func() []string { return append(c.ws.inherited(), c.ws.Project.Dirs.Environ()...) }, Getenv: c.ws.Getenv, Settings: func() settings.Loop { return c.ws.values().Loop },
+		Environ: func() []string { return c.ws.Project.Dirs.Environ(c.ws.inherited()) }, Getenv: c.ws.Getenv, Settings: func() settings.Loop { return c.ws.values().Loop },
 		Session: c.session, Gate: c.Gate, Fire: c.Hooks.Fire, Agents: c.agents,
 		Start:    c.startMate,
 		Language: c.ws.language, Say: c.ws.Say, Log: c.debug,

@@ -29,7 +29,7 @@ type Dirs struct {
 }
 
 // FindDirs returns the directories: ADZE_HOME, or ~/.adze if it exists, or else the XDG base
-// directories. Outside Linux and BSD they are only used if their variables are set. ADZE_XDG
+// directories. On macOS and Windows these are only used if their variables are set. ADZE_XDG
 // selects them even if ~/.adze exists.
 func FindDirs(getenv func(string) string) (Dirs, error) {
 	return findDirs(getenv, runtime.GOOS, existed)
@@ -182,11 +182,13 @@ func SameFile(a, b string) bool {
 	return err == nil && os.SameFile(left, right)
 }
 
-// Environ returns the variables with which a child process uses the same directories, given
-// this process's environment.
-func (d Dirs) Environ() []string {
+// Environ changes an environment so that a child process uses the same directories.
+func (d Dirs) Environ(env []string) []string {
+	env = slices.DeleteFunc(slices.Clone(env), func(v string) bool {
+		return strings.HasPrefix(v, "ADZE_HOME=") || strings.HasPrefix(v, "ADZE_XDG=")
+	})
 	if d.Split() {
-		return []string{"ADZE_HOME=", "ADZE_XDG=1"}
+		return append(env, "ADZE_XDG=1")
 	}
-	return []string{"ADZE_HOME=" + d.Home}
+	return append(env, "ADZE_HOME="+d.Home)
 }

@@ -80,12 +80,16 @@ func TestFindDirs(t *testing.T) {
 				t.Errorf("looked %d times, reason %q", asked, got.Reason)
 			}
 			// A child process uses the same directories, whatever appears.
-			child := map[string]string{}
+			var environ []string
 			for name, value := range tt.vars {
-				child[name] = value
+				environ = append(environ, name+"="+value)
 			}
-			for _, v := range got.Environ() {
+			child := map[string]string{}
+			for _, v := range got.Environ(environ) {
 				name, value, _ := strings.Cut(v, "=")
+				if _, ok := child[name]; ok {
+					t.Errorf("a child has %s twice", name)
+				}
 				child[name] = value
 			}
 			again, err := findDirs(func(name string) string { return child[name] }, tt.system, func(string) bool { return !tt.old })
