@@ -45,6 +45,7 @@ var rooms = []string{
 	"permission",
 	"hook",
 	"mcp",
+	"lsp",
 	"domain",
 	"tools",
 	"prompt",
@@ -85,6 +86,7 @@ var ownTools = map[string][]string{
 	"app/conversation":  {"tools/bash", "tools/structured"},
 	"feature/agents":    {"tools/agent"},
 	"feature/deferred":  {"tools/extratools"},
+	"feature/lsp":       {"tools/lsp"},
 	"feature/mcp":       {"tools/mcptool", "tools/mcpresource"},
 	"feature/memory":    {"tools/agent"},
 	"feature/questions": {"tools/askuser"},
@@ -258,7 +260,7 @@ func forbidden(from, to string, fromRank, toRank int) string {
 		return "only app/cli and app/wire know front ends"
 	case within(from, "tool") && within(to, "model"):
 		return "tool and model do not know each other"
-	case within(to, "model/modeltest") || to == "tool/tooltest" || to == "app/apptest" || to == "mcp/mcptest":
+	case within(to, "model/modeltest") || to == "tool/tooltest" || to == "app/apptest" || to == "mcp/mcptest" || to == "lsp/lsptest":
 		return "only tests import a contract suite"
 	}
 	return ""

@@ -40,6 +40,9 @@ func (r *Runner) Start(c Cmd) (*Program, error) {
 // Write writes to the program's standard input. It blocks while the program does not read.
 func (p *Program) Write(b []byte) (int, error) { return p.p.streams.in.ours.Write(b) }
 
+// PID returns the process ID, which is also the ID of its group where groups exist.
+func (p *Program) PID() int { return p.p.cmd.Process.Pid }
+
 // Done is closed when the program has exited and its output has been forwarded.
 func (p *Program) Done() <-chan struct{} { return p.done }
 
