@@ -22,6 +22,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"adze/internal/lsp/lsptest"
 	"adze/internal/mcp/mcptest"
 	"adze/internal/mcp/signin/signintest"
 	"adze/internal/model/local"
@@ -37,6 +38,7 @@ func TestMain(m *testing.M) {
 	}
 	testscript.Main(bare{m}, map[string]func(){
 		"adze": main, "localserver": localServer, "browse": browse,
+		"lsptest": func() { os.Exit(lsptest.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
 		"mcptest": func() { os.Exit(mcptest.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"adze/internal/platform/proc/osproc"
@@ -45,6 +46,7 @@ type client struct {
 	ops      []func()
 	wake     chan struct{}
 	reported chan struct{} // closed and replaced when diagnostics arrive
+	seq      *atomic.Int64 // number of the last report of all servers
 	missed   int           // waits for diagnostics that ended in vain, in a row
 	used     time.Time
 	began    time.Time
@@ -88,15 +90,16 @@ type document struct {
 	// before holds the keys of the problems of the first version, if it was the text before a
 	// change; nil if they are not known. If expects is true, the next change waits for them.
 	before  map[string]bool
+	seq     int  // number of the last report
 	first   bool // version 1 is the text before a change
 	expects bool
 }
 
 // newClient starts a server in the background.
-func newClient(s Server, root string, cmd osproc.Cmd, runner *osproc.Runner, version string, now time.Time) *client {
+func newClient(s Server, root string, cmd osproc.Cmd, runner *osproc.Runner, version string, seq *atomic.Int64, now time.Time) *client {
 	c := &client{
 		server: s, root: root, conn: newConn(), ready: make(chan struct{}), docs: map[string]*document{},
-		wake: make(chan struct{}, 1), reported: make(chan struct{}), used: now, began: now,
+		wake: make(chan struct{}, 1), reported: make(chan struct{}), seq: seq, used: now, began: now,
 	}
 	c.conn.request, c.conn.notify = c.answer, c.notified
 	go func() {
@@ -307,6 +310,7 @@ func (c *client) notified(method string, params json.RawMessage) {
 // report wakes the waiting goroutines. The caller holds the lock.
 func (c *client) report(d *document) {
 	d.arrived = time.Now()
+	d.seq = int(c.seq.Add(1))
 	if d.arrived.Sub(d.changed) < prompt {
 		c.missed = 0
 	}

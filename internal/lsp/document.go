@@ -288,6 +288,8 @@ type Report struct {
 	Problems []Problem // errors first, then warnings; no duplicates
 	Server   string
 	Version  int
+	// Seq differs between any two reports on a file by the same server.
+	Seq int
 	// Before holds the keys of the problems before the first change; nil if they are not known.
 	Before map[string]bool
 }
@@ -300,7 +302,7 @@ func (c *client) problems(path string) (Report, bool) {
 	if d == nil || d.version == 0 || d.pushed != d.version && d.pulled != d.version {
 		return Report{}, false
 	}
-	return Report{d.problems(), c.server.Name, d.version, d.before}, true
+	return Report{d.problems(), c.server.Name, d.version, d.seq, d.before}, true
 }
 
 // problems returns the errors and warnings of the current version.

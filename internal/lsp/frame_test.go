@@ -3,6 +3,7 @@ package lsp
 import (
 	"bytes"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"unicode/utf16"
 
@@ -116,7 +117,7 @@ func FuzzMessages(f *testing.F) {
 	f.Add([]byte(`{"id":{},"method":"client/registerCapability","params":{"textDocument/diagnostic":1}}`))
 	f.Add([]byte(`{"id":1,"result":null}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c := &client{conn: newConn(), docs: map[string]*document{"/a": {path: "/a", version: 1, text: "x\ny"}}, reported: make(chan struct{}), wake: make(chan struct{}, 1)}
+		c := &client{conn: newConn(), docs: map[string]*document{"/a": {path: "/a", version: 1, text: "x\ny"}}, reported: make(chan struct{}), seq: new(atomic.Int64), wake: make(chan struct{}, 1)}
 		c.conn.request, c.conn.notify = c.answer, c.notified
 		c.conn.send = func(sent []byte) error {
 			if !bytes.HasPrefix(sent, []byte("Content-Length: ")) {

@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"adze/internal/platform/fs/paths"
@@ -55,6 +56,7 @@ type Config struct {
 type Servers struct {
 	cfg     Config
 	servers func() []Server
+	seq     atomic.Int64 // number of the last report
 
 	mu       sync.Mutex
 	entries  map[key]*entry
@@ -184,6 +186,18 @@ func (s *Servers) Report(path string) (Report, bool) {
 		return Report{}, false
 	}
 	return c.problems(path)
+}
+
+// Holds reports whether a server has a file open with this content.
+func (s *Servers) Holds(path, text string) bool {
+	c := s.holder(path)
+	if c == nil {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	d := c.docs[path]
+	return d != nil && d.text == text
 }
 
 // holder returns the running server that has a file open, or nil.
@@ -370,7 +384,7 @@ func (s *Servers) client(path string, roots []string, begin bool) *client {
 		env = append(env, name+"="+e.server.Env[name])
 	}
 	cmd := osproc.Cmd{Path: e.program, Name: e.server.Command, Args: e.server.Args, Dir: k.root, Env: env}
-	c := newClient(e.server, k.root, cmd, s.cfg.Runner, s.cfg.Version, now)
+	c := newClient(e.server, k.root, cmd, s.cfg.Runner, s.cfg.Version, &s.seq, now)
 	e.client = c
 	s.stopping.Go(func() {
 		<-c.conn.gone

@@ -41,6 +41,7 @@ type Values struct {
 	// PluginOptions holds the options of plugins by plugin, as JSON.
 	PluginOptions json.RawMessage
 	MCP           MCP
+	Languages     Languages
 	Skills        Skills
 	Update        Update
 	// StateEvents notifies hosts when a session becomes idle, runs or waits for an answer.
@@ -318,6 +319,13 @@ type MCP struct {
 	Extra              Extra
 }
 
+// A Languages section configures language servers.
+type Languages struct {
+	Enabled bool
+	Wait    time.Duration   // limit for an edit's result
+	Servers json.RawMessage // definitions by name
+}
+
 // An Extra section configures deferred tools.
 type Extra struct {
 	Mode    Value    // unparsed; empty means always
@@ -426,6 +434,9 @@ func Decode(s *config.Settings) *Values {
 			AllowedDomains:   s.Strings("sandbox.network.allowedDomains"),
 			DeniedDomains:    s.Strings("sandbox.network.deniedDomains"),
 			PassEnv:          s.Strings("shell.passEnv"),
+		},
+		Languages: Languages{
+			Enabled: s.Bool("languageServers.enabled"), Wait: milliseconds(s, "languageServers.waitMs"), Servers: s.Object("languageServers.servers"),
 		},
 		MCP: MCP{
 			Timeout: milliseconds(s, "ADZE_MCP_TIMEOUT"), CallTimeout: milliseconds(s, "ADZE_MCP_TOOL_TIMEOUT"),

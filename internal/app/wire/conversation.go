@@ -13,6 +13,7 @@ import (
 	"adze/internal/app/toolbox"
 	"adze/internal/feature"
 	"adze/internal/feature/agents"
+	"adze/internal/feature/lsp"
 	"adze/internal/feature/mcp"
 	"adze/internal/feature/memory"
 	"adze/internal/feature/schedule"
@@ -64,6 +65,7 @@ type Conversation struct {
 	skills      *skills.Skills       // nil without a model
 	listing     *skills.Listing      // nil if skills are not announced
 	jobs        *schedule.Runner     // scheduled prompts; nil if scheduling is off
+	languages   *lsp.Diagnostics     // nil if language servers are off
 	tasks       *tasks.Lists
 	team        teams.Membership
 
@@ -133,6 +135,7 @@ func (w *Workspace) converse(ctx context.Context, spec Spec) (_ *Conversation, e
 			c.debug.Debug(text)
 		}
 	}
+	c.openLanguages()
 	if err = c.openFiles(); err != nil {
 		return nil, err
 	}

@@ -81,7 +81,7 @@ func (w *Workspace) newDoctor(spec Spec, online bool) doctor.Config {
 	v := w.values()
 	c := doctor.Config{
 		Project: w.Project, Version: w.Version, Program: w.Program, Getenv: w.Getenv,
-		Search: w.Engine.Describe, HookProblems: hook.Check(w.hookSources()), Further: []func(context.Context) commands.Check{w.Plugins.Check, agents.Check(w.Agents), w.Keys.Check},
+		Search: w.Engine.Describe, HookProblems: hook.Check(w.hookSources()), Further: []func(context.Context) commands.Check{w.Plugins.Check, agents.Check(w.Agents), w.Keys.Check, w.checkLanguages},
 		Shell: func() (string, error) { p, err := bash.Find(); return p.Path, err },
 		Servers: func() (*roster.Roster, error) {
 			flags := w.Env.Servers

@@ -60,7 +60,7 @@ func (c *Conversation) openFiles() error {
 		f.changes = &change.Files{
 			Dir: c.dir.Here, State: f.state, Hidden: c.Gate.Hidden, Named: c.ws.Engine.Named, Log: c.debug,
 			Replacer:  replace.New(filepath.Join(home, "locks")),
-			Listeners: []change.Listener{searchNews{c.ws.Engine}, c.contract},
+			Listeners: []change.Listener{searchNews{c.ws.Engine}, c.contract, c.languages},
 			Author:    author, Writers: c.ws.writers,
 		}
 		if f.history != nil {

@@ -47,6 +47,7 @@ func (c *Conversation) orderedParts(builtin []tool.Tool) feature.Parts {
 		c.titlePart(),
 		c.judgePart(),
 		c.files.part(),
+		c.languages.Part(),
 		c.team.Part(),
 		c.maintainer.Part(),
 		when(model && main, c.contract.Part()),

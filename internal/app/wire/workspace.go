@@ -66,6 +66,8 @@ type Workspace struct {
 	// MCP returns the MCP servers, which are located on the first call. It does not start
 	// them.
 	MCP func() (*mcp.Manager, error)
+	// languages returns the language servers, or nil if they are off. It does not start them.
+	languages func() *languageServers
 	// Keys are the terminal key bindings.
 	Keys *terminal.Bindings
 
@@ -102,6 +104,7 @@ func Open(env Env, p *settings.Project) *Workspace {
 		Roots:   func() []string { return []string{env.Dir} },
 	})
 	w.MCP = sync.OnceValues(func() (*mcp.Manager, error) { return w.openMCP() })
+	w.languages = sync.OnceValue(w.openLanguages)
 	if w.Plugins == nil {
 		w.Plugins = plugins.Open(plugins.Config{Project: p, Say: env.Say})
 	}

@@ -1,0 +1,56 @@
+package wire
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"adze/internal/commands"
+	feature "adze/internal/feature/lsp"
+	"adze/internal/lsp"
+)
+
+// languageServers are the workspace's language servers, with the problems of their definitions.
+type languageServers struct {
+	*lsp.Servers
+	definitions func() (servers []lsp.Server, problems []string)
+}
+
+// openLanguages returns the workspace's language servers. It starts none.
+func (w *Workspace) openLanguages() *languageServers {
+	l := &languageServers{definitions: sync.OnceValues(func() ([]lsp.Server, []string) {
+		return feature.Definitions(w.values().Languages.Servers, nil)
+	})}
+	l.Servers = lsp.Open(lsp.Config{
+		Servers: func() []lsp.Server { list, _ := l.definitions(); return list }, Trusted: w.Project.Trust.Trusted, Runner: w.runner,
+		Environ: func() []string { return w.environment().List }, Version: w.Version,
+	})
+	w.closers.add(l.Close)
+	return l
+}
+
+// openLanguages gives the conversation the workspace's language servers, unless they are off.
+func (c *Conversation) openLanguages() {
+	v := c.ws.values()
+	if !v.Languages.Enabled || c.spec.Calls != FromModel || c.spec.Preview || c.spec.Bare || c.spec.worker.ForHook || v.Size.Reduced() {
+		return
+	}
+	c.languages = feature.New(feature.Config{
+		Servers: c.ws.languages().Servers, Roots: c.dir.Roots, Hidden: c.Gate.Hidden, Main: c.spec.worker.main(),
+		Wait: func() time.Duration { return c.ws.values().Languages.Wait },
+	})
+}
+
+// checkLanguages checks the language servers for adze doctor.
+func (w *Workspace) checkLanguages(context.Context) commands.Check {
+	off := ""
+	switch {
+	case !w.values().Languages.Enabled:
+		off = "off; the setting languageServers.enabled switches them on"
+	case !w.Project.Trust.Trusted():
+		off = "off, because the workspace is not trusted"
+	}
+	l := w.languages()
+	_, problems := l.definitions()
+	return feature.Check(l.Servers, off, problems)
+}
