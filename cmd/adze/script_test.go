@@ -55,7 +55,7 @@ var ours = regexp.MustCompile(`^(ADZE|ANTHROPIC|OPENAI|GEMINI|GOOGLE|AWS|AZURE|C
 func (b bare) Run() int {
 	for _, variable := range os.Environ() {
 		switch name, _, _ := strings.Cut(variable, "="); {
-		case name == "ADZE_LOCAL_SERVER", name == "ADZE_KILLS": // used by tests
+		case name == "ADZE_LOCAL_SERVER", name == "ADZE_TEST_SERVERS", name == "ADZE_KILLS": // used by tests
 		case ours.MatchString(name):
 			os.Unsetenv(name)
 		}
