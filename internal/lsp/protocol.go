@@ -104,6 +104,8 @@ type CodeAction struct {
 	Disabled *struct {
 		Reason string `json:"reason"`
 	} `json:"disabled,omitempty"`
+
+	raw json.RawMessage // as the server sent it
 }
 
 // URI returns the URI of an absolute path.

@@ -5,15 +5,19 @@ import (
 	"sync"
 	"time"
 
+	"adze/internal/agent/exec"
 	"adze/internal/commands"
 	feature "adze/internal/feature/lsp"
 	"adze/internal/lsp"
+	"adze/internal/session"
+	"adze/internal/tool/change"
 )
 
 // languageServers are the workspace's language servers, with the problems of their definitions.
 type languageServers struct {
 	*lsp.Servers
 	definitions func() (servers []lsp.Server, problems []string)
+	fits        func() bool // reports whether an installed server fits the project
 }
 
 // openLanguages returns the workspace's language servers. It starts none.
@@ -25,6 +29,7 @@ func (w *Workspace) openLanguages() *languageServers {
 		Servers: func() []lsp.Server { list, _ := l.definitions(); return list }, Trusted: w.Project.Trust.Trusted, Runner: w.runner,
 		Environ: func() []string { return w.environment().List }, Version: w.Version,
 	})
+	l.fits = sync.OnceValue(func() bool { return len(l.Fits(w.Dir)) > 0 })
 	w.closers.add(l.Close)
 	return l
 }
@@ -37,6 +42,12 @@ func (c *Conversation) openLanguages() {
 	}
 	c.languages = feature.New(feature.Config{
 		Servers: c.ws.languages().Servers, Roots: c.dir.Roots, Hidden: c.Gate.Hidden, Main: c.spec.worker.main(),
+		Files: func() *change.Files { return c.files.changes }, Fits: c.ws.languages().fits,
+		Gates: func() ([]exec.Gate, []exec.After) {
+			var cfg session.Config
+			c.parts.Configure(&cfg)
+			return cfg.Gates, cfg.Afters
+		},
 		Wait: func() time.Duration { return c.ws.values().Languages.Wait },
 	})
 }

@@ -10,11 +10,14 @@ import (
 	"sync"
 	"time"
 
+	"adze/internal/agent/exec"
 	"adze/internal/feature"
 	"adze/internal/lsp"
 	"adze/internal/msg"
 	"adze/internal/platform/text/amount"
 	"adze/internal/tool"
+	"adze/internal/tool/change"
+	lsptool "adze/internal/tools/lsp"
 )
 
 const (
@@ -39,6 +42,11 @@ type Config struct {
 	Hidden func(path string) bool
 	// Main is true for the main conversation, which has the commands.
 	Main bool
+	// Files is the state of the writing tools; it may return nil. Gates returns the gates and result
+	// observers of the conversation. Fits reports whether a server fits the project.
+	Files func() *change.Files
+	Gates func() ([]exec.Gate, []exec.After)
+	Fits  func() bool
 }
 
 // Diagnostics reports diagnostics of the files that a conversation has changed. Nil reports none.
@@ -68,7 +76,17 @@ func (d *Diagnostics) Part() feature.Part {
 	if d.cfg.Main {
 		p.Commands = d.commands()
 	}
+	p.Tools = []tool.Tool{lsptool.New(lsptool.Config{
+		Servers: d.cfg.Servers, Files: d.cfg.Files(), Roots: d.cfg.Roots, Hidden: d.cfg.Hidden, Gates: d.gates, Fits: d.cfg.Fits,
+	})}
 	return p
+}
+
+// gates returns the gates and observers of the edits of the tool. Their problems are reported together,
+// not after each file: in between the code is inconsistent.
+func (d *Diagnostics) gates() ([]exec.Gate, []exec.After) {
+	gates, afters := d.cfg.Gates()
+	return gates, slices.DeleteFunc(slices.Clone(afters), func(a exec.After) bool { return a.After == tool.After(d) })
 }
 
 // Before announces a file that a call is about to change, so that its old problems are known when it

@@ -289,6 +289,7 @@ func (s *server) handle(m message) (code int, end bool) {
 			changes[uri] = append(changes[uri], object{"range": l["range"], "newText": p.NewName})
 		}
 		if file := s.options["outside"]; file != "" {
+			file, _ = filepath.Abs(file) // ok: relative then
 			changes[uriOf(file)] = []object{{"range": textRange{}, "newText": "owned\n"}}
 		}
 		reply(object{"changes": changes})
