@@ -86,7 +86,7 @@ var ownTools = map[string][]string{
 	"app/conversation":  {"tools/bash", "tools/structured"},
 	"feature/agents":    {"tools/agent"},
 	"feature/deferred":  {"tools/extratools"},
-	"feature/lsp":       {"tools/lsp"},
+	"feature/lsp":       {"tools/lsp", "tools/edit"},
 	"feature/mcp":       {"tools/mcptool", "tools/mcpresource"},
 	"feature/memory":    {"tools/agent"},
 	"feature/questions": {"tools/askuser"},

@@ -13,6 +13,7 @@ import (
 
 	"adze/internal/tool"
 	"adze/internal/tools/cron"
+	lsptool "adze/internal/tools/lsp"
 	"adze/internal/tools/monitor"
 	"adze/internal/tools/team"
 	"adze/internal/tools/workflow"
@@ -37,7 +38,7 @@ type (
 //
 // Proves CAT-01, DEF-02, AGENT-11.
 func TestToolReference(t *testing.T) {
-	all := slices.Concat(presentTools(t), cron.Tools(nil), worktree.Tools(nil), []tool.Tool{monitor.New(monitor.Config{}), workflow.New(workflow.Config{}),
+	all := slices.Concat(presentTools(t), cron.Tools(nil), worktree.Tools(nil), []tool.Tool{monitor.New(monitor.Config{}), workflow.New(workflow.Config{}), lsptool.New(lsptool.Config{}),
 		team.Create(noTeams{}), team.Delete(noTeams{}), team.Send(noCarrier{})})
 	slices.SortFunc(all, func(a, b tool.Tool) int { return strings.Compare(a.Spec().Name, b.Spec().Name) })
 	var b strings.Builder

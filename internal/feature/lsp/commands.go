@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -11,11 +12,14 @@ import (
 	"adze/internal/platform/text/amount"
 )
 
-// commands returns /lsp in its /help section.
-func (d *Diagnostics) commands() []commands.Section {
+// Sections returns the command that shows the servers, in its /help section.
+func (d *Diagnostics) Sections() []commands.Section {
 	return []commands.Section{{Name: "Extensions", Commands: []commands.Command{{
 		Name: "lsp", Args: "[restart]", Doc: "show the language servers, or stop them so that they start afresh", Rare: true,
 		Run: func(_ context.Context, _ *commands.Registry, arg string) (commands.Answer, error) {
+			if d == nil {
+				return nil, errors.New("language servers are off here; see the setting languageServers.enabled")
+			}
 			switch arg = strings.TrimSpace(arg); arg {
 			case "":
 				return d.page(), nil

@@ -17,6 +17,7 @@ import (
 	"adze/internal/platform/text/amount"
 	"adze/internal/tool"
 	"adze/internal/tool/change"
+	"adze/internal/tools/edit"
 	lsptool "adze/internal/tools/lsp"
 )
 
@@ -74,10 +75,11 @@ func (d *Diagnostics) Part() feature.Part {
 	}
 	p := feature.Part{Name: "language servers", Gate: d, After: d, News: d.news, Rewound: d.refresh}
 	if d.cfg.Main {
-		p.Commands = d.commands()
+		p.Commands = d.Sections()
 	}
+	files := d.cfg.Files()
 	p.Tools = []tool.Tool{lsptool.New(lsptool.Config{
-		Servers: d.cfg.Servers, Files: d.cfg.Files(), Roots: d.cfg.Roots, Hidden: d.cfg.Hidden, Gates: d.gates, Fits: d.cfg.Fits,
+		Servers: d.cfg.Servers, Files: files, Edit: edit.New(edit.Config{Files: files}), Roots: d.cfg.Roots, Hidden: d.cfg.Hidden, Gates: d.gates, Fits: d.cfg.Fits,
 	})}
 	return p
 }

@@ -69,7 +69,7 @@ var builtin string
 
 // others lists further names that rules and hooks may use: names in other programs' files, and
 // specified tools that do not exist yet.
-const others = "VerifyPlanExecution LSP Sleep Brief RemoteTrigger SendUserFile PushNotification SubscribePR WebBrowser ListPeers " +
+const others = "VerifyPlanExecution Sleep Brief RemoteTrigger SendUserFile PushNotification SubscribePR WebBrowser ListPeers " +
 	"MultiEdit LS NotebookRead TodoRead BashOutput KillBash SlashCommand"
 
 // canonical maps every known name to the current one.

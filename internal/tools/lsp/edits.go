@@ -16,7 +16,6 @@ import (
 	"adze/internal/platform/text/edit"
 	"adze/internal/tool"
 	"adze/internal/tool/change"
-	edittool "adze/internal/tools/edit"
 )
 
 // maxChanged limits the files of a rename or a code action.
@@ -26,7 +25,18 @@ const maxChanged = 500
 type fileEdit struct {
 	path     string
 	old, new string
-	input    edittool.Input // the change as a call of Edit, for rules, hooks and the user
+	input    editInput // the change as a call of Edit, for rules, hooks and the user
+}
+
+// An editInput is an input of Edit.
+type editInput struct {
+	FilePath string        `json:"file_path"`
+	Edits    []replacement `json:"edits"`
+}
+
+type replacement struct {
+	OldString string `json:"old_string"`
+	NewString string `json:"new_string"`
 }
 
 // apply makes a server's edits. Each file is changed by a call of Edit, which passes the gates like one
@@ -49,7 +59,7 @@ func (c *call) apply(ctx context.Context, e *lsp.WorkspaceEdit, name string) (to
 			return tool.Result{}, err
 		}
 		pool, _ := tool.NewRegistry(c.editTool(f)).Assemble(nil, nil)
-		p := ex.Bind(pool, msg.NewToolUse(fmt.Sprintf("%s_%d", tool.UseOf(ctx), i+1), edittool.Name, string(input)))
+		p := ex.Bind(pool, msg.NewToolUse(fmt.Sprintf("%s_%d", tool.UseOf(ctx), i+1), c.Edit.Spec().Name, string(input)))
 		if !ex.Admit(ctx, p) {
 			return tool.Result{}, fmt.Errorf("Nothing was changed, because the change of %s is not allowed: %s", c.shown(f.path), msg.PlainText(p.Refused().Result.Parts))
 		}
@@ -93,13 +103,13 @@ func (c *call) plan(e *lsp.WorkspaceEdit, name string) ([]fileEdit, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", c.shown(path), err)
 		}
-		f := fileEdit{path: path, old: text, new: lsp.Apply(text, list), input: edittool.Input{FilePath: path}}
+		f := fileEdit{path: path, old: text, new: lsp.Apply(text, list), input: editInput{FilePath: path}}
 		for _, r := range list {
 			old := text[r.Start:r.End]
 			if name != "" && !strings.Contains(old, last(name)) {
 				return nil, fmt.Errorf("the language server has an outdated view of %s, so nothing was changed; /lsp restart lets it start afresh", c.shown(path))
 			}
-			f.input.Edits = append(f.input.Edits, edittool.Replacement{OldString: old, NewString: r.New})
+			f.input.Edits = append(f.input.Edits, replacement{OldString: old, NewString: r.New})
 		}
 		if f.new != f.old {
 			plan = append(plan, f)
@@ -119,14 +129,13 @@ func last(name string) string {
 // editTool returns an Edit tool for one planned change. It accepts no other input.
 func (c *call) editTool(f fileEdit) tool.Tool {
 	var t tool.Tool
-	original := edittool.New(edittool.Config{Files: c.Files})
-	spec := original.Spec()
+	spec := c.Edit.Spec()
 	want, _ := json.Marshal(f.input) // ok: it was encoded before
-	t = tool.NewBound(tool.Def{Name: spec.Name, Doc: spec.Description, Schema: spec.Schema, Traits: original.Traits()}, func(in edittool.Input) (tool.Call, error) {
+	t = tool.NewBound(tool.Def{Name: spec.Name, Doc: spec.Description, Schema: spec.Schema, Traits: c.Edit.Traits()}, func(in editInput) (tool.Call, error) {
 		if got, err := json.Marshal(in); err != nil || string(got) != string(want) {
 			return nil, errors.New("the change of a language server can be refused, but not changed")
 		}
-		p, err := change.Propose(c.Files, t, in, func(in *edittool.Input) *string { return &in.FilePath })
+		p, err := change.Propose(c.Files, t, in, func(in *editInput) *string { return &in.FilePath })
 		if err != nil {
 			return nil, err
 		}
@@ -138,7 +147,7 @@ func (c *call) editTool(f fileEdit) tool.Tool {
 
 // An editCall is a planned change.
 type editCall struct {
-	change.Proposal[edittool.Input]
+	change.Proposal[editInput]
 	fileEdit
 }
 

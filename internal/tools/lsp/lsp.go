@@ -28,6 +28,8 @@ const Name = "LSP"
 type Config struct {
 	Servers *lsp.Servers
 	Files   *change.Files
+	// Edit is the tool as whose calls edits are judged.
+	Edit tool.Tool
 	// Roots returns the working directories. Their files are shown, except those that Hidden
 	// reports to be hidden by a rule.
 	Roots  func() []string
