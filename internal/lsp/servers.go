@@ -40,10 +40,12 @@ const (
 	MaxFile = 1 << 20
 )
 
-// Config configures the servers of a process. All fields but Now are required.
+// Config configures the servers of a process. All fields but Static and Now are required.
 type Config struct {
-	// Servers returns the definitions in order of preference.
+	// Servers returns the definitions in order of preference. It is called when one is needed, and
+	// again after [Servers.Stop]. Static returns the ones that are known when adze starts.
 	Servers func() []Server
+	Static  func() []Server
 	// Trusted reports whether programs of the workspace may run.
 	Trusted func() bool
 	Runner  *osproc.Runner
@@ -54,13 +56,13 @@ type Config struct {
 
 // Servers are the language servers of a process. It is safe for concurrent use.
 type Servers struct {
-	cfg     Config
-	servers func() []Server
-	seq     atomic.Int64 // number of the last report
+	cfg Config
+	seq atomic.Int64 // number of the last report
 
 	mu       sync.Mutex
 	entries  map[key]*entry
 	programs map[string]lookup
+	servers  func() []Server
 	closed   bool
 	sweeping bool
 	stopping sync.WaitGroup
@@ -89,6 +91,9 @@ type lookup struct {
 func Open(c Config) *Servers {
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.Static == nil {
+		c.Static = c.Servers
 	}
 	return &Servers{cfg: c, servers: sync.OnceValue(c.Servers), entries: map[key]*entry{}, programs: map[string]lookup{}}
 }
@@ -252,7 +257,7 @@ func (s *Servers) Fits(dir string) (names []string) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, d := range s.servers() {
+	for _, d := range s.cfg.Static() {
 		if slices.ContainsFunc(d.Markers, func(m string) bool { return present[m] }) && s.find(&d) != "" {
 			names = append(names, d.Name)
 		}
@@ -477,6 +482,7 @@ func (s *Servers) Stop() (n int) {
 		s.halt(e)
 	}
 	s.entries, s.programs = map[key]*entry{}, map[string]lookup{}
+	s.servers = sync.OnceValue(s.cfg.Servers)
 	return n
 }
 

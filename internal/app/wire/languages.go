@@ -16,17 +16,22 @@ import (
 // languageServers are the workspace's language servers, with the problems of their definitions.
 type languageServers struct {
 	*lsp.Servers
-	definitions func() (servers []lsp.Server, problems []string)
+	definitions func(plugins []lsp.Server) (servers []lsp.Server, problems []string)
 	fits        func() bool // reports whether an installed server fits the project
 }
 
 // openLanguages returns the workspace's language servers. It starts none.
 func (w *Workspace) openLanguages() *languageServers {
-	l := &languageServers{definitions: sync.OnceValues(func() ([]lsp.Server, []string) {
-		return feature.Definitions(w.values().Languages.Servers, nil)
-	})}
+	l := &languageServers{definitions: func(plugins []lsp.Server) ([]lsp.Server, []string) {
+		return feature.Definitions(w.values().Languages.Servers, plugins)
+	}}
 	l.Servers = lsp.Open(lsp.Config{
-		Servers: func() []lsp.Server { list, _ := l.definitions(); return list }, Trusted: w.Project.Trust.Trusted, Runner: w.runner,
+		Servers: func() []lsp.Server {
+			list, _ := l.definitions(w.pluginSet().Languages(w.Getenv))
+			return list
+		},
+		Static:  func() []lsp.Server { list, _ := l.definitions(nil); return list }, // plugins take time to check
+		Trusted: w.Project.Trust.Trusted, Runner: w.runner,
 		Environ: func() []string { return w.environment().List }, Version: w.Version,
 	})
 	l.fits = sync.OnceValue(func() bool { return len(l.Fits(w.Dir)) > 0 })
@@ -62,6 +67,6 @@ func (w *Workspace) checkLanguages(context.Context) commands.Check {
 		off = "off, because the workspace is not trusted"
 	}
 	l := w.languages()
-	_, problems := l.definitions()
+	_, problems := l.definitions(nil)
 	return feature.Check(l.Servers, off, problems)
 }

@@ -14,10 +14,10 @@ import (
 func Definitions(settings json.RawMessage, plugins []lsp.Server) (servers []lsp.Server, problems []string) {
 	var raws map[string]json.RawMessage
 	json.Unmarshal(settings, &raws) // ok: the settings report the error
-	off := map[string]bool{}
+	off := map[string]bool{}        // names that are taken
 	for _, name := range slices.Sorted(maps.Keys(raws)) {
 		s, err := lsp.Parse(name, raws[name], nil)
-		off[name] = true // replaces another definition, even if it is invalid
+		off[name] = true // even if it is invalid
 		switch {
 		case lsp.IsDisabled(err):
 		case err != nil:
@@ -29,6 +29,7 @@ func Definitions(settings json.RawMessage, plugins []lsp.Server) (servers []lsp.
 	}
 	for _, s := range append(slices.Clone(plugins), lsp.BuiltIn()...) {
 		if !off[s.Name] {
+			off[s.Name] = true
 			servers = append(servers, s)
 		}
 	}

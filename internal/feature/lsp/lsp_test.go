@@ -60,7 +60,7 @@ func TestDefinitions(t *testing.T) {
 	}
 	want := []string{
 		"own own [--stdio] 1 settings", "pyright pyright-langserver [--stdio] 2 settings", "gopls /p/gopls [] 0 plugin p",
-		"zig /p/zig [] 0 plugin p", "gopls gopls [] 3 ", "typescript tsc [--lsp --stdio] 8 ",
+		"zig /p/zig [] 0 plugin p", "typescript tsc [--lsp --stdio] 8 ", "typescript-language-server typescript-language-server [--stdio] 8 ",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

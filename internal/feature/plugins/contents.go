@@ -67,7 +67,7 @@ func examine(ctx context.Context, p *plugin.Plugin, problems []plugin.Problem) *
 	for _, x := range styles.Problems {
 		c.Problems = append(c.Problems, x.Error())
 	}
-	c.Effects = append(hookEffects(p.Hooks, c), serverEffects(p, c)...)
+	c.Effects = slices.Concat(hookEffects(p.Hooks, c), serverEffects(p, c), languageEffects(p, c))
 	for _, s := range set.Skills {
 		if len(s.Allowed) > 0 {
 			c.Effects = append(c.Effects, Effect{"allows", s.Name, "without a question: " + strings.Join(s.Allowed, ", ")})
@@ -184,9 +184,6 @@ func (c *Contents) Lines() (lines []string) {
 		add("style", s.Name, s.Description)
 	}
 	more(len(c.Styles), "more output style", "more output styles")
-	if len(c.Languages) > 0 {
-		lines = append(lines, plainLine(fmt.Sprintf("%-7s %s (not used yet: language servers)", "lsp", strings.Join(c.Languages, ", "))))
-	}
 	return lines
 }
 

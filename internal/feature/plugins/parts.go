@@ -1,12 +1,15 @@
 package plugins
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 
 	"adze/internal/domain/agentdef"
@@ -15,6 +18,7 @@ import (
 	"adze/internal/domain/skill/library"
 	"adze/internal/domain/style"
 	"adze/internal/hook"
+	"adze/internal/lsp"
 	"adze/internal/mcp/roster"
 	"adze/internal/platform/fs/scope"
 )
@@ -197,6 +201,75 @@ func (s *Set) servers(getenv func(string) string) (list []*roster.Entry) {
 			}
 			list = append(list, e)
 		}
+	}
+	return list
+}
+
+// Languages returns the language servers of the active plugins, expanded with getenv. Invalid ones are
+// left out; [Contents] reports them.
+func (s *Set) Languages(getenv func(string) string) (list []lsp.Server) {
+	for _, p := range s.used() {
+		own := map[string]string{}
+		for _, prefix := range []string{"ADZE_", "CLAUDE_"} {
+			own[prefix+"PLUGIN_ROOT"], own[prefix+"PLUGIN_DATA"] = p.Dir, p.Data
+		}
+		servers, _ := languageServers(p, func(name string) string { return cmp.Or(own[name], getenv(name)) })
+		for _, l := range servers {
+			env := maps.Clone(own)
+			maps.Copy(env, l.Env)
+			l.Env, l.Origin = env, "plugin "+p.ID.String()
+			l.Check = func() error {
+				keep(p)
+				return s.check(p)
+			}
+			list = append(list, l)
+		}
+	}
+	return list
+}
+
+// languageServers returns a plugin's language servers, and the reasons others are invalid.
+func languageServers(p *plugin.Plugin, getenv func(string) string) (list []lsp.Server, problems []string) {
+	var raws map[string]json.RawMessage
+	if len(p.Languages) == 0 || json.Unmarshal(p.Languages, &raws) != nil {
+		return nil, nil // ok: it was an object when it was read
+	}
+	for _, name := range slices.Sorted(maps.Keys(raws)) {
+		l, err := lsp.Parse(name, raws[name], func(text string) (string, error) {
+			if strings.Contains(text, "${user_config.") {
+				return "", errors.New("options of the plugin are not available to language servers")
+			}
+			return roster.Expand(text, getenv)
+		})
+		if err != nil {
+			if !lsp.IsDisabled(err) {
+				problems = append(problems, fmt.Sprintf("the language server %s: %v", roster.Shown(name), err))
+			}
+			continue
+		}
+		list = append(list, l)
+	}
+	return list, problems
+}
+
+// languageEffects returns the language servers as effects, with their variables, and records problems
+// in c.
+func languageEffects(p *plugin.Plugin, c *Contents) (list []Effect) {
+	servers, problems := languageServers(p, func(string) string { return p.Dir })
+	c.Problems = append(c.Problems, problems...)
+	var raws map[string]struct {
+		Command string
+		Args    []string
+		Env     map[string]string
+	}
+	json.Unmarshal(p.Languages, &raws) // ok: the invalid ones are problems
+	for _, l := range servers {
+		raw := raws[l.Name]
+		text := "runs " + strings.Join(append([]string{cmp.Or(raw.Command, l.Command)}, raw.Args...), " ")
+		for _, variable := range slices.Sorted(maps.Keys(raw.Env)) {
+			text += fmt.Sprintf(" [%s=%s]", variable, raw.Env[variable])
+		}
+		list = append(list, Effect{"lsp", l.Name, text})
 	}
 	return list
 }
