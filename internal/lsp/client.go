@@ -50,8 +50,7 @@ type client struct {
 	missed   int           // waits for diagnostics that ended in vain, in a row
 	used     time.Time
 	began    time.Time
-	edits    chan WorkspaceEdit // receives the server's edits while it runs a command; may be nil
-	name     string             // from the server
+	name     string // from the server
 }
 
 // capabilities are what a server can do, as far as adze uses it.
@@ -66,7 +65,6 @@ type capabilities struct {
 	CallHierarchy   json.RawMessage `json:"callHierarchyProvider"`
 	Rename          json.RawMessage `json:"renameProvider"`
 	CodeAction      json.RawMessage `json:"codeActionProvider"`
-	ExecuteCommand  json.RawMessage `json:"executeCommandProvider"`
 }
 
 // provided reports whether a capability is offered: true or options.
@@ -162,7 +160,7 @@ func (c *client) initialize(version string) error {
 			"general": object{"positionEncodings": []string{"utf-16"}},
 			"window":  object{"workDoneProgress": true},
 			"workspace": object{
-				"applyEdit": true, "configuration": true, "workspaceFolders": true, "symbol": yes,
+				"configuration": true, "workspaceFolders": true, "symbol": yes,
 				"workspaceEdit":          object{"documentChanges": true},
 				"didChangeConfiguration": object{"dynamicRegistration": true},
 				"didChangeWatchedFiles":  object{"dynamicRegistration": true},
@@ -240,21 +238,7 @@ func (c *client) answer(method string, params json.RawMessage) (any, error) {
 	case "workspace/workspaceFolders":
 		return []any{c.folder()}, nil
 	case "workspace/applyEdit":
-		var p struct {
-			Edit WorkspaceEdit `json:"edit"`
-		}
-		if err := json.Unmarshal(params, &p); err != nil {
-			return nil, err
-		}
-		c.mu.Lock()
-		edits := c.edits
-		c.mu.Unlock()
-		select {
-		case edits <- p.Edit: // blocks forever if nil
-			return object{"applied": true}, nil
-		default:
-			return object{"applied": false, "failureReason": "adze applies no edits that it did not request"}, nil
-		}
+		return object{"applied": false, "failureReason": "adze applies no edits that it did not request"}, nil
 	case "window/showDocument":
 		return object{"success": false}, nil
 	case "client/unregisterCapability", "window/workDoneProgress/create", "window/showMessageRequest",

@@ -99,7 +99,6 @@ type CodeAction struct {
 	Title    string          `json:"title"`
 	Kind     string          `json:"kind,omitempty"`
 	Edit     *WorkspaceEdit  `json:"edit,omitempty"`
-	Command  json.RawMessage `json:"command,omitempty"`
 	Data     json.RawMessage `json:"data,omitempty"`
 	Disabled *struct {
 		Reason string `json:"reason"`

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 )
 
 // requestTries limits how often a request is repeated that failed because a file changed.
@@ -221,7 +220,8 @@ func (d *Document) Rename(ctx context.Context, p Position, name string) (edit *W
 	return edit, err
 }
 
-// Actions returns the changes that the server offers for a line, from 0, given its diagnostics.
+// Actions returns the changes that the server offers for a line, from 0, given its diagnostics. Commands
+// are left out: their effects are not known in advance, so that they cannot be judged.
 func (d *Document) Actions(ctx context.Context, line int) (list []CodeAction, err error) {
 	start, end := lineBounds(d.Text, line)
 	in := Range{Position{Line: line}, PositionAt(d.Text, end)}
@@ -241,11 +241,7 @@ func (d *Document) Actions(ctx context.Context, line int) (list []CodeAction, er
 	}, &raws)
 	for _, raw := range raws {
 		var a CodeAction
-		if json.Unmarshal(raw, &a) == nil && a.Title != "" && a.Disabled == nil {
-			var bare string
-			if json.Unmarshal(a.Command, &bare) == nil { // a command instead of an action
-				a.Command = raw
-			}
+		if json.Unmarshal(raw, &a) == nil && a.Title != "" && a.Disabled == nil && (a.Edit != nil || len(a.Data) > 0) {
 			a.raw = raw
 			list = append(list, a)
 		}
@@ -253,62 +249,17 @@ func (d *Document) Actions(ctx context.Context, line int) (list []CodeAction, er
 	return list, err
 }
 
-// editTime limits how long a command of the server may take to send its edits.
-const editTime = 10 * time.Second
-
-// Resolve returns the edit of an action. For an action that is a command, the server runs it, and the
-// edits that it requests are returned instead of applied.
+// Resolve returns the edit of an action.
 func (d *Document) Resolve(ctx context.Context, a CodeAction) (*WorkspaceEdit, error) {
-	if a.Edit == nil && len(a.Data) > 0 {
+	if a.Edit == nil {
 		if err := d.request(ctx, d.caps.CodeAction, "codeAction/resolve", a.raw, &a); err != nil {
 			return nil, err
 		}
 	}
-	if a.Edit != nil {
-		return a.Edit, nil
+	if a.Edit == nil {
+		return nil, fmt.Errorf("the change %q is not an edit", line(a.Title))
 	}
-	var command struct {
-		Command   string          `json:"command"`
-		Arguments json.RawMessage `json:"arguments,omitempty"`
-	}
-	if json.Unmarshal(a.Command, &command) != nil || command.Command == "" {
-		return nil, fmt.Errorf("the action %q has no edit", line(a.Title))
-	}
-	ctx, cancel := context.WithTimeout(ctx, editTime)
-	defer cancel()
-	edits := make(chan WorkspaceEdit, 16)
-	d.client.mu.Lock()
-	busy := d.client.edits != nil
-	if !busy {
-		d.client.edits = edits
-	}
-	d.client.mu.Unlock()
-	if busy {
-		return nil, errors.New("the server is running another action")
-	}
-	defer func() {
-		d.client.mu.Lock()
-		defer d.client.mu.Unlock()
-		d.client.edits = nil
-	}()
-	if err := d.request(ctx, d.caps.ExecuteCommand, "workspace/executeCommand", object{"command": command.Command, "arguments": command.Arguments}, nil); err != nil {
-		return nil, err
-	}
-	var all WorkspaceEdit
-	for {
-		select {
-		case e := <-edits:
-			all.DocumentChanges = append(all.DocumentChanges, e.DocumentChanges...)
-			for uri, list := range e.Changes {
-				all.DocumentChanges = append(all.DocumentChanges, DocumentChange{URI: uri, Edits: list})
-			}
-		default:
-			if len(all.DocumentChanges) == 0 {
-				return nil, fmt.Errorf("the action %q changed nothing", line(a.Title))
-			}
-			return &all, nil
-		}
-	}
+	return a.Edit, nil
 }
 
 // maxEdits limits the edits that a server may request at a time.

@@ -5,6 +5,7 @@ package lsp
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -66,7 +67,22 @@ type file struct {
 }
 
 // New returns a conversation's diagnostics. It starts no server.
-func New(c Config) *Diagnostics { return &Diagnostics{cfg: c} }
+func New(c Config) *Diagnostics {
+	roots := c.Roots
+	c.Roots = func() []string { return withReal(roots()) }
+	return &Diagnostics{cfg: c}
+}
+
+// withReal adds the directories that links among dirs lead to: files may be named by either path.
+func withReal(dirs []string) []string {
+	all := slices.Clone(dirs)
+	for _, dir := range dirs {
+		if real, err := filepath.EvalSymlinks(dir); err == nil && !slices.Contains(all, real) {
+			all = append(all, real)
+		}
+	}
+	return all
+}
 
 // Part returns the diagnostics as a part of the conversation.
 func (d *Diagnostics) Part() feature.Part {

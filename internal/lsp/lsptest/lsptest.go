@@ -206,7 +206,6 @@ func (s *server) handle(m message) (code int, end bool) {
 		caps := object{
 			"textDocumentSync": 1, "definitionProvider": true, "referencesProvider": true, "implementationProvider": true, "hoverProvider": true,
 			"documentSymbolProvider": true, "workspaceSymbolProvider": true, "renameProvider": true, "codeActionProvider": true, "callHierarchyProvider": true,
-			"executeCommandProvider": object{"commands": []string{"fix"}},
 		}
 		if s.has("pull") {
 			caps["diagnosticProvider"] = object{"interFileDependencies": false, "workspaceDiagnostics": false}
@@ -300,19 +299,18 @@ func (s *server) handle(m message) (code int, end bool) {
 		}
 		reply([]any{
 			object{"title": "Replace BAD", "kind": "quickfix", "edit": object{"changes": map[string]any{d.URI: edits}}},
+			object{"title": "Replace later", "data": d.URI},
 			object{"title": "Replace by command", "command": object{"title": "x", "command": "fix", "arguments": []any{d.URI}}},
+			object{"title": "Run", "command": "fix", "arguments": []any{d.URI}},
 		})
-	case "workspace/executeCommand":
-		var a struct{ Arguments []string }
+	case "codeAction/resolve":
+		var a struct{ Title, Data string }
 		json.Unmarshal(m.Params, &a) // ok: empty then
-		for _, uri := range a.Arguments {
-			var edits []object
-			for _, r := range matches(s.files[uri], regexp.MustCompile(`\bBAD\b`)) {
-				edits = append(edits, object{"range": r, "newText": "FIXED"})
-			}
-			s.ask("workspace/applyEdit", object{"edit": object{"changes": map[string]any{uri: edits}}})
+		var edits []object
+		for _, r := range matches(s.files[a.Data], regexp.MustCompile(`\bBAD\b`)) {
+			edits = append(edits, object{"range": r, "newText": "FIXED"})
 		}
-		reply(nil)
+		reply(object{"title": a.Title, "edit": object{"changes": map[string]any{a.Data: edits}}})
 	default:
 		if len(m.ID) > 0 {
 			s.send(object{"id": m.ID, "error": object{"code": -32601, "message": "unknown method"}})

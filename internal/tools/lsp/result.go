@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -121,7 +122,18 @@ func (c *call) symbols(list []lsp.Symbol, err error) (tool.Result, error) {
 		}
 	}
 	add(list, 0)
+	slices.SortStableFunc(places, func(a, b place) int { // the project first
+		return cmp.Compare(outside(c, a), outside(c, b))
+	})
 	return c.list(places, "The language server found no symbols."), nil
+}
+
+// outside returns 1 for a place outside the working directories.
+func outside(c *call, p place) int {
+	if c.inside(p.path) {
+		return 0
+	}
+	return 1
 }
 
 // kindName returns the name of a kind of symbol.
