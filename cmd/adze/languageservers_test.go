@@ -219,3 +219,58 @@ func toolTexts(t *testing.T, stream []byte) (texts []string) {
 	}
 	return texts
 }
+
+// TestLanguageServersRename lets real servers find the definition, the type and the uses of a name and
+// rename it, in lines with characters outside the basic plane.
+//
+// Proves X-024.
+func TestLanguageServersRename(t *testing.T) {
+	servers := os.Getenv("ADZE_TEST_SERVERS")
+	for _, l := range []struct {
+		server, programs, file, content string
+		more                            map[string]string
+		line                            int // use of the name old
+	}{
+		{"gopls", "bin", "a.go", "package a\n\nfunc old(s string) string { return s }\n\nvar x = \"😀\" + old(\"é\") + old(\"\")\n", map[string]string{"go.mod": "module example.com/a\n\ngo 1.25\n"}, 5},
+		{"typescript", "node_modules/typescript7/bin", "a.ts", "function old(s: string): string { return s; }\r\n\r\nconst x = \"😀\" + old(\"é\") + old(\"\");\r\n", map[string]string{"tsconfig.json": `{"compilerOptions":{"types":[]}}`}, 3},
+		{"typescript-language-server", "node_modules/.bin", "a.ts", "function old(s: string): string { return s; }\n\nconst x = \"😀\" + old(\"é\") + old(\"\");\n", map[string]string{"tsconfig.json": `{"compilerOptions":{"types":[]}}`}, 3},
+		{"pyright", "node_modules/.bin", "a.py", "def old(s: str) -> str:\n    return s\n\nx = \"😀\" + old(\"é\") + old(\"\")\n", map[string]string{"pyproject.toml": "[project]\nname = \"a\"\n"}, 4},
+		{"clangd", "", "a.c", "static int old(const char *s, int n) { return n; }\n\nint x(void) { return old(\"😀\", old(\"é\", 1)); }\n", map[string]string{"compile_flags.txt": ""}, 3},
+	} {
+		t.Run(l.server, func(t *testing.T) {
+			dir := t.TempDir()
+			files := map[string]string{"p/" + l.file: l.content}
+			for name, text := range l.more {
+				files["p/"+name] = text
+			}
+			var script strings.Builder
+			for _, operation := range []string{"definition", "references", "hover", "rename"} {
+				fmt.Fprintf(&script, "use LSP %s\n---\n", encoded(map[string]any{"operation": operation, "file_path": l.file, "line": l.line, "symbol": "old", "new_name": "fresh"}))
+			}
+			files["model.replay"] = script.String() + "say Done.\n"
+			for name, text := range files {
+				if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			cmd := exec.CommandContext(t.Context(), "adze", "-p", "go", "--trust", "--permission-mode", "acceptEdits", "--output-format", "stream-json", "--verbose", "--model", "replay:../model.replay")
+			cmd.Dir = filepath.Join(dir, "p")
+			cmd.Env = append(os.Environ(), "PATH="+filepath.Join(servers, l.programs)+":"+os.Getenv("PATH"), "HOME="+filepath.Join(dir, "home"), "ADZE_HOME="+filepath.Join(dir, "state"), "XDG_CACHE_HOME="+filepath.Join(dir, "cache"), "IS_SANDBOX=1")
+			out, err := cmd.CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			texts := toolTexts(t, out)
+			if len(texts) != 4 || !strings.HasPrefix(texts[0], l.file+":") || strings.Count(texts[1], l.file+":") != 3 || !strings.Contains(texts[2], "old") || !strings.Contains(texts[3], "3 places") {
+				t.Errorf("%s", strings.Join(texts, "\n---\n"))
+			}
+			got, err := os.ReadFile(filepath.Join(dir, "p", l.file))
+			if want := strings.ReplaceAll(l.content, "old", "fresh"); err != nil || string(got) != want {
+				t.Errorf("%v: %q, want %q", err, got, want)
+			}
+		})
+	}
+}
