@@ -39,6 +39,8 @@ type client struct {
 	proc   *process // set before ready is closed; nil if it did not start
 	ready  chan struct{}
 
+	working sync.WaitGroup
+
 	mu       sync.Mutex
 	caps     capabilities
 	pulls    bool // the server answers pulls; may be registered late
@@ -113,18 +115,18 @@ func newClient(s Server, root string, cmd osproc.Cmd, runner *osproc.Runner, ver
 			p.program.Stop()
 			return
 		}
-		go c.work()
+		c.working.Go(c.work)
 	}()
 	return c
 }
 
-// gone reports whether the connection has ended, and why.
-func (c *client) gone() (error, bool) {
+// gone reports whether the connection has ended.
+func (c *client) gone() bool {
 	select {
 	case <-c.conn.gone:
-		return c.conn.err, true
+		return true
 	default:
-		return nil, false
+		return false
 	}
 }
 
@@ -135,6 +137,7 @@ func (c *client) stop() {
 	if c.proc != nil {
 		c.proc.stop()
 	}
+	c.working.Wait()
 }
 
 type object = map[string]any

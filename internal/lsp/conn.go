@@ -67,17 +67,17 @@ func (c *conn) close(err error) {
 
 // write sends a message.
 func (c *conn) write(m message) error {
+	select {
+	case <-c.gone:
+		return c.err
+	default:
+	}
 	m.Version = "2.0"
 	data, err := json.Marshal(m)
 	if err != nil {
 		return err
 	}
-	select {
-	case <-c.gone:
-		return c.err
-	default:
-		return c.send(frame(data))
-	}
+	return c.send(frame(data))
 }
 
 // tell sends a notification.

@@ -33,6 +33,9 @@ func (c *client) work() {
 		c.ops = nil
 		c.mu.Unlock()
 		for _, op := range ops {
+			if c.gone() {
+				return
+			}
 			op()
 		}
 	}
@@ -179,7 +182,7 @@ func (c *client) pull(path string, version int) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), pullTimeout)
 	d.cancel = cancel
-	go func() {
+	c.working.Go(func() {
 		defer cancel()
 		var answer struct {
 			Kind  string          `json:"kind"`
@@ -202,7 +205,7 @@ func (c *client) pull(path string, version int) {
 			d.pull, d.pulled = decode(answer.Items), version
 			c.report(d)
 		}
-	}()
+	})
 }
 
 const (
