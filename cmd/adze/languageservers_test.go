@@ -109,7 +109,7 @@ func TestLanguageServers(t *testing.T) {
 			}
 			// With a long wait everything must be reported. With the default, the number is logged
 			// for a server that has had time to start.
-			for wait, pause := range map[string]string{"30000": "0", "400": "4"} {
+			for wait, pause := range map[string]string{"30000": "0", "400": "2"} {
 				write("p/"+l.file, l.content)
 				write("state/settings.json", `{"languageServers":{"waitMs":`+wait+`}}`)
 				cmd := exec.CommandContext(t.Context(), "adze", "-p", "go", "--trust", "--permission-mode", "bypassPermissions", "--output-format", "stream-json", "--verbose", "--model", "replay:../model.replay")

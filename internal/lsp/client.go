@@ -45,6 +45,7 @@ type client struct {
 	caps     capabilities
 	pulls    bool // the server answers pulls; may be registered late
 	docs     map[string]*document
+	seen     scan // files at the last scan; set before ready is closed
 	ops      []func()
 	wake     chan struct{}
 	reported chan struct{} // closed and replaced when diagnostics arrive
@@ -104,6 +105,7 @@ func newClient(s Server, root string, cmd osproc.Cmd, runner *osproc.Runner, ver
 	c.conn.request, c.conn.notify = c.answer, c.notified
 	go func() {
 		defer close(c.ready)
+		c.seen = c.look() // before the server reads the files
 		p, err := start(runner, cmd, c.conn)
 		if err != nil {
 			c.conn.close(err)

@@ -156,7 +156,7 @@ func TestOrder(t *testing.T) {
 	w := newWorld(t, "log="+log)
 	w.edit("a.w", "one", "two BAD")
 	w.report("a.w")
-	const want = "initialize .\ninitialized .\nworkspace/didChangeConfiguration .\ntextDocument/didOpen a.w\ntextDocument/didChange a.w\nworkspace/didChangeWatchedFiles .\ntextDocument/didSave a.w\n"
+	want := "initialize .\ninitialized .\nworkspace/didChangeConfiguration .\ntextDocument/didOpen a.w\ntextDocument/didChange a.w\nworkspace/didChangeWatchedFiles .\nchanges {\"changes\":[{\"type\":2,\"uri\":\"" + URI(w.path("a.w")) + "\"}]}\ntextDocument/didSave a.w\n"
 	w.until("the file was saved", func() bool { return strings.Contains(w.log(log), "didSave") })
 	if diff := cmp.Diff(want, w.log(log)); diff != "" {
 		t.Error(diff)
@@ -308,6 +308,24 @@ func TestRefresh(t *testing.T) {
 		t.Error(diff)
 	}
 	w.until("b.w is closed", func() bool { return strings.Contains(w.log(log), "didClose b.w") })
+	// Files that are not open are watched.
+	os.Mkdir(w.path("node_modules"), 0o755)
+	for _, name := range []string{"c.w", "c.txt", "node_modules/d.w"} {
+		w.write(name, "x")
+	}
+	w.Refresh()
+	w.write("c.w", "xx")
+	w.Refresh()
+	os.Remove(w.path("c.w"))
+	w.Refresh()
+	w.Refresh()
+	for kind := 1; kind <= 3; kind++ {
+		want := fmt.Sprintf(`changes {"changes":[{"type":%d,"uri":"%s"}]}`, kind, URI(w.path("c.w")))
+		w.until(want, func() bool { return strings.Count(w.log(log), want) == 1 })
+	}
+	if got := w.log(log); strings.Contains(got, "c.txt") || strings.Contains(got, "d.w") {
+		t.Error(got)
+	}
 }
 
 // TestIdle checks that an unused server is stopped and started again when needed, and that the

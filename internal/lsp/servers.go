@@ -133,10 +133,11 @@ func (s *Servers) Changed(path, text string, roots []string) {
 	}
 }
 
-// Refresh compares the open files with the disk, and announces those that were changed or removed
-// by other programs. It returns their paths.
+// Refresh compares the files of the projects with the disk, and announces the ones that were changed by
+// other programs. It returns the paths of the open ones.
 func (s *Servers) Refresh() (changed []string) {
 	for _, c := range s.running() {
+		c.watch()
 		for path, text := range c.open() {
 			now, err := ReadFile(path)
 			switch {

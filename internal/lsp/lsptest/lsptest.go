@@ -248,6 +248,8 @@ func (s *server) handle(m message) (code int, end bool) {
 		} else {
 			s.push(uri, text, version)
 		}
+	case "workspace/didChangeWatchedFiles":
+		s.record("log", "changes "+string(m.Params))
 	case "textDocument/didClose":
 		delete(s.files, d.URI)
 	case "textDocument/diagnostic":
