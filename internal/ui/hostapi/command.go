@@ -1,4 +1,4 @@
-package headless
+package hostapi
 
 import (
 	"context"
@@ -11,26 +11,18 @@ import (
 	"adze/internal/ui/draw"
 )
 
-// commands returns the commands that can be sent instead of a prompt.
-func (f *Front) commands() []commands.Command {
-	if f.cfg.Commands == nil {
-		return nil
-	}
-	return f.cfg.Commands.Commands()
-}
-
-// interpret returns the prompt to submit or, if p is a command, the operation to submit
+// Interpret returns the prompt to submit or, if p is a command of r, the operation to submit
 // instead.
-func (f *Front) interpret(ctx context.Context, p session.Prompt) (session.Prompt, session.Op) {
-	name, arg, ok := f.command(p)
+func Interpret(ctx context.Context, r *commands.Registry, p session.Prompt) (session.Prompt, session.Op) {
+	name, arg, ok := command(p)
 	if !ok {
 		return p, nil
 	}
-	c, known := f.cfg.Commands.Lookup(name)
+	c, known := r.Lookup(name)
 	if !known && !commands.Names(name) {
 		return p, nil
 	}
-	run := func(ctx context.Context) (commands.Answer, error) { return f.cfg.Commands.Run(ctx, name, arg) }
+	run := func(ctx context.Context) (commands.Answer, error) { return r.Run(ctx, name, arg) }
 	if known && c.Kind == commands.Ask {
 		answer, err := run(ctx)
 		if a, ok := answer.(commands.Prompt); ok {
@@ -49,15 +41,15 @@ func (f *Front) interpret(ctx context.Context, p session.Prompt) (session.Prompt
 			if err != nil {
 				return "", err
 			}
-			return f.execute(ctx, answer)
+			return execute(ctx, r.Session, answer)
 		}}, nil
 	}}
 }
 
 // command parses a prompt as a command name and argument. It reports false if the prompt is not
 // a command.
-func (f *Front) command(p session.Prompt) (name, arg string, ok bool) {
-	if f.cfg.Commands == nil || len(p.Parts) != 1 {
+func command(p session.Prompt) (name, arg string, ok bool) {
+	if len(p.Parts) != 1 {
 		return "", "", false
 	}
 	text, ok := p.Parts[0].(*msg.Text)
@@ -67,8 +59,8 @@ func (f *Front) command(p session.Prompt) (name, arg string, ok bool) {
 	return commands.Parse(text.Text)
 }
 
-// execute executes a command's answer and returns the text to print.
-func (f *Front) execute(ctx context.Context, answer commands.Answer) (string, error) {
+// execute executes a command's answer and returns the text to show.
+func execute(ctx context.Context, s *session.Session, answer commands.Answer) (string, error) {
 	switch a := answer.(type) {
 	case commands.Page:
 		return pageText(a), nil
@@ -79,7 +71,7 @@ func (f *Front) execute(ctx context.Context, answer commands.Answer) (string, er
 		}
 		return text, nil
 	case commands.Operation:
-		if err := f.cfg.Session.Submit(ctx, a.Op); err != nil {
+		if err := s.Submit(ctx, a.Op); err != nil {
 			return "", err
 		}
 		if len(a.Blocks) > 0 {
