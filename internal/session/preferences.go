@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"adze/internal/agent"
+	"adze/internal/model"
 )
 
 // preferences holds the settings of subsequent turns. It is safe for concurrent use.
@@ -34,4 +35,16 @@ func (p *preferences) set(change func(*preferences)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	change(p)
+}
+
+// Effort returns the reasoning effort of the next turn; empty means the model's default.
+func (s *Session) Effort() model.Effort {
+	_, loop := s.prefs.get()
+	return loop.Effort
+}
+
+// Thinking returns the thinking mode of the next turn.
+func (s *Session) Thinking() model.Thinking {
+	_, loop := s.prefs.get()
+	return loop.Thinking
 }

@@ -187,6 +187,11 @@ func serverFlags(f *mcp.Flags) []flag {
 	}
 }
 
+func pluginDirFlag(dirs *[]string) flag {
+	return flag{Name: "plugin-dir", Inherited: true, Value: "DIR", Doc: "use the plugin in this folder, for this run; may be repeated",
+		Set: func(v string) error { *dirs = append(*dirs, v); return nil }}
+}
+
 // isConfig reports whether an argument following a server file is another one rather than a
 // prompt.
 func isConfig(arg string) bool {

@@ -81,10 +81,7 @@ func (o *runOptions) supported() []flag {
 		group("Limits", limitFlags(&o.spec.Limits)...),
 		group("Session", o.sessionFlags()...),
 		group("Settings", projectFlags(&o.project)...),
-		group("Extensions", slices.Concat(serverFlags(&o.servers), agentFlags(&o.spec.MainAgent, &o.agents), []flag{
-			{Name: "plugin-dir", Inherited: true, Value: "DIR", Doc: "use the plugin in this folder, for this run; may be repeated",
-				Set: func(v string) error { o.pluginDirs = append(o.pluginDirs, v); return nil }},
-		}, teamFlags(&o.spec.Team))...),
+		group("Extensions", slices.Concat(serverFlags(&o.servers), agentFlags(&o.spec.MainAgent, &o.agents), []flag{pluginDirFlag(&o.pluginDirs)}, teamFlags(&o.spec.Team))...),
 		group("Debugging", append(debugFlags(&o.spec.Debug),
 			flag{Name: "record-requests", Value: "DIR", Doc: "record requests and responses in DIR, as a script that can be replayed",
 				Set: flags.SetText(&o.spec.Model.Record)},

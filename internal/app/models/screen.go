@@ -11,6 +11,15 @@ import (
 	"adze/internal/setup"
 )
 
+// ErrNoProvider is wrapped by the error for a user without a configured provider.
+var ErrNoProvider = errors.New("no model provider is configured")
+
+// A noProviderError is [ErrNoProvider] with the ways to configure one.
+type noProviderError struct{ text string }
+
+func (e *noProviderError) Error() string { return e.text }
+func (e *noProviderError) Unwrap() error { return ErrNoProvider }
+
 // noProvider returns the error for a user without a configured provider. why adds a reason; it
 // may be empty.
 func noProvider(why string) error {
@@ -20,7 +29,7 @@ func noProvider(why string) error {
 	case strings.HasSuffix(why, "."):
 		why += " Any of these is enough:"
 	}
-	return &setup.Error{Text: why + `
+	return setup.Wrap(&noProviderError{why + `
 
 Store an API key:
 
@@ -48,7 +57,7 @@ one that speaks OpenAI's.
 
 Just looking?
 
-    adze demo`}
+    adze demo`})
 }
 
 // Unset returns the error for a user without a provider for the named model, and models of

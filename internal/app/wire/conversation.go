@@ -36,7 +36,7 @@ import (
 // workspace, each with its own model, mode, file state and transcript.
 type Conversation struct {
 	Session *session.Session
-	// Earlier holds the last turns of a resumed session, for a front end.
+	// Earlier holds the last turns of a resumed session, or all, for a front end.
 	Earlier []agent.Event
 	Gate    *permission.Gate
 	Hooks   *lifecycle.Hooks
@@ -197,8 +197,8 @@ func (c *Conversation) openSession(ctx context.Context) {
 	builtin := c.builtinTools()
 	c.parts = c.orderedParts(builtin)
 	tools := slices.Concat(builtin, c.parts.Tools())
-	if c.spec.Entry == Interactive && c.spec.worker.main() {
-		c.Earlier = transcript.Turns(tools, c.record.Earlier)
+	if whole := c.spec.Session.Whole; c.spec.worker.main() && (c.spec.Entry == Interactive || whole) {
+		c.Earlier = transcript.Turns(tools, c.record.Earlier, whole)
 	}
 	transcript.RestoreTools(tools, c.record.Earlier)
 	all := toolbox.Registry(tools, c.Gate)

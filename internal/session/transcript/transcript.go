@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -56,6 +57,7 @@ type Spec struct {
 	Fork      bool   // resume in a copy
 	At        string // message to resume after; empty means the last
 	Ephemeral bool   // store nothing on disk
+	Whole     bool   // load all of a resumed session, to be shown; see [Turns]
 	// Side makes it an agent's conversation in the session ID; nil for a main conversation.
 	Side *Side
 }
@@ -212,7 +214,11 @@ func (t *Transcript) resume(ctx context.Context, s Spec, kept bool) error {
 		return err
 	}
 	fork := t.ID // a fork gets the new session's ID
-	at := store.LoadOptions{At: s.At, Structured: true, Older: shownEntries, Home: t.cfg.Home}
+	older := shownEntries
+	if s.Whole {
+		older = math.MaxInt
+	}
+	at := store.LoadOptions{At: s.At, Structured: true, Older: older, Home: t.cfg.Home}
 	opt := t.options(info.ID)
 	opt.Path = info.Path
 	t.ID = info.ID
@@ -229,7 +235,7 @@ func (t *Transcript) resume(ctx context.Context, s Spec, kept bool) error {
 			if err := t.cfg.Inherit(ctx, info, fork); err != nil {
 				t.cfg.Say(err.Error())
 			}
-			t.Log, t.Earlier, err = store.Resume(opt, store.LoadOptions{Structured: true, Older: shownEntries})
+			t.Log, t.Earlier, err = store.Resume(opt, store.LoadOptions{Structured: true, Older: older})
 		}
 	default:
 		t.Log, t.Earlier, err = store.Resume(opt, at)

@@ -21,15 +21,18 @@ const (
 	shownEntries = 100
 )
 
-// Turns returns the last turns of an earlier conversation, as events for a front end. Calls have
-// the outcome that their structured results describe, so it must be called before
-// [RestoreTools].
-func Turns(tools []tool.Tool, earlier *store.Contents) []agent.Event {
+// Turns returns the last turns of an earlier conversation, or the whole one as far as it was
+// loaded, as events for a front end. Calls have the outcome that their structured results
+// describe, so it must be called before [RestoreTools].
+func Turns(tools []tool.Tool, earlier *store.Contents, whole bool) []agent.Event {
 	if earlier == nil {
 		return nil
 	}
 	entries, compacted := uncompacted(earlier)
-	from, prompt := lastTurns(entries)
+	from, prompt := 0, 0
+	if !whole {
+		from, prompt = lastTurns(entries)
+	}
 	r := replay{tools: map[string]tool.Tool{}, forwarders: tool.ForwardersOf(tools)}
 	for _, t := range tools {
 		for _, name := range append([]string{t.Spec().Name}, t.Traits().Aliases...) {

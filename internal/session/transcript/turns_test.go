@@ -76,10 +76,10 @@ Look: <nil> true  adze ended before it finished.
 notice: Stopped.
 user: third
 `
-	if got := described(Turns([]tool.Tool{lookTool()}, c)); got != want {
+	if got := described(Turns([]tool.Tool{lookTool()}, c, false)); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if got := Turns(nil, nil); got != nil {
+	if got := Turns(nil, nil, false); got != nil {
 		t.Errorf("a new session: %v", got)
 	}
 }
@@ -96,7 +96,7 @@ func TestTurnsAreBounded(t *testing.T) {
 		}
 		say(msg.Assistant, "words")
 	}
-	got := Turns(nil, c)
+	got := Turns(nil, c, false)
 	if n := len(got); n == 0 || n > shownEntries+2 || !strings.HasPrefix(described(got), "user: prompt 45000\n") {
 		t.Errorf("%d events: %.100s", n, described(got))
 	}
