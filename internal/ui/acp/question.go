@@ -24,10 +24,11 @@ var errSettled = errors.New("the question is settled")
 // refused.
 func (t *thread) asked(q session.Asked) {
 	var put func(ctx context.Context) (session.Reply, error)
+	use := ""
 	switch of := q.Question.(type) {
 	case session.Permission:
-		use := &msg.ToolUse{ID: of.ID, Name: of.Tool, Input: of.Input}
-		t.pend(use)
+		use = of.ID
+		t.pend(&msg.ToolUse{ID: of.ID, Name: of.Tool, Input: of.Input})
 		put = func(ctx context.Context) (session.Reply, error) { return t.askPermission(ctx, &of.Question) }
 	case session.Choices:
 		put = t.chooser(of)
@@ -46,9 +47,11 @@ func (t *thread) asked(q session.Asked) {
 	}
 	ctx, cancel := context.WithCancelCause(t.ctx)
 	t.mu.Lock()
-	t.open[q.ID] = cancel
+	done := make(chan struct{})
+	t.open[q.ID] = openQuestion{cancel, done, use}
 	t.mu.Unlock()
 	t.asks.Go(func() {
+		defer close(done)
 		defer cancel(nil)
 		reply, err := put(ctx)
 		if err != nil {
@@ -58,9 +61,6 @@ func (t *thread) asked(q session.Asked) {
 			}
 		}
 		t.reply(q.ID, reply)
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		delete(t.open, q.ID)
 	})
 }
 
@@ -68,18 +68,36 @@ func (t *thread) reply(id string, r session.Reply) {
 	t.Session.Submit(context.WithoutCancel(t.ctx), session.Answer{ID: id, Reply: r}) // ok: it may have been withdrawn in the meantime
 }
 
-// settled cancels the request for a question that was withdrawn.
+// An openQuestion is a question that the client is asked.
+type openQuestion struct {
+	cancel context.CancelCauseFunc
+	done   <-chan struct{}
+	use    string // ID of the call that needs approval; may be empty
+}
+
+// settled cancels the request for a question that was withdrawn. A call that was allowed goes
+// on.
 func (t *thread) settled(q session.Settled) {
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	if cancel := t.open[q.ID]; cancel != nil {
-		cancel(errSettled)
+	open, ok := t.open[q.ID]
+	delete(t.open, q.ID)
+	t.mu.Unlock()
+	if !ok {
+		return
+	}
+	if q.Reply == nil {
+		open.cancel(errSettled)
+		<-open.done // the client gets this before the end of the turn
+	}
+	if d, ok := q.Reply.(session.Decision); ok && d.Behavior == permission.Allow && t.view.calls[open.use] {
+		t.send(toolCall{Update: callUpdated, ToolCallID: open.use, Status: running})
 	}
 }
 
-// pend tells the client about a call that waits for an answer.
+// pend tells the client that a call waits for an answer.
 func (t *thread) pend(use *msg.ToolUse) {
 	if t.view.know(use.ID) {
+		t.send(toolCall{Update: callUpdated, ToolCallID: use.ID, Status: pending})
 		return
 	}
 	c := t.describe(use)

@@ -31,10 +31,10 @@ type thread struct {
 	view view
 
 	mu     sync.Mutex
-	turn   *turn                              // the client's prompt; nil if there is none
-	early  []string                           // messages for the user from before the answer that opens the session
-	opened bool                               // that answer is on its way
-	open   map[string]context.CancelCauseFunc // open questions, by ID
+	turn   *turn                   // the client's prompt; nil if there is none
+	early  []string                // messages for the user from before the answer that opens the session
+	opened bool                    // that answer is on its way
+	open   map[string]openQuestion // open questions, by ID
 	last   announced
 }
 
@@ -50,7 +50,7 @@ type turn struct {
 }
 
 func newThread(s *server, dir string) *thread {
-	t := &thread{s: s, caps: *s.caps(), dir: dir, over: make(chan struct{}), open: map[string]context.CancelCauseFunc{}}
+	t := &thread{s: s, caps: *s.caps(), dir: dir, over: make(chan struct{}), open: map[string]openQuestion{}}
 	t.ctx, t.stop = context.WithCancelCause(s.ctx)
 	return t
 }
@@ -68,15 +68,25 @@ func (t *thread) begin(c *Conversation) {
 // way.
 func (t *thread) start() {
 	t.mu.Lock()
+	if t.ctx.Err() != nil {
+		t.mu.Unlock()
+		return
+	}
 	early := t.early
 	t.early, t.opened = nil, true
+	t.Attend(true)
+	after := t.Session.Last()
+	if t.Ready != nil {
+		t.asks.Go(func() {
+			t.Ready(t.ctx)
+			t.announce()
+		})
+	}
 	t.mu.Unlock()
 	for _, text := range early {
 		t.notice("info", text)
 	}
 	t.announce()
-	after := t.Session.Last()
-	t.Attend(true)
 	go func() {
 		defer close(t.over)
 		for e := range t.Session.Entries(context.WithoutCancel(t.ctx), after, session.Every) {
@@ -84,32 +94,27 @@ func (t *thread) start() {
 			t.entry(e)
 		}
 	}()
-	if t.Ready != nil {
-		t.asks.Go(func() {
-			t.Ready(t.ctx)
-			t.announce()
-		})
-	}
 }
 
 // close interrupts the turn, denies open questions and closes the session.
 func (t *thread) close() {
 	t.mu.Lock()
-	opened := t.opened
-	t.mu.Unlock()
 	t.stop(tool.AbortShutdown)
+	opened := t.opened
 	t.Attend(false)
+	t.mu.Unlock()
 	t.interrupt(tool.AbortShutdown)
-	t.asks.Wait()
 	t.Conversation.Close()
 	if opened {
 		<-t.over
 	}
+	t.asks.Wait()
 	t.mu.Lock()
 	turn := t.turn
 	t.turn = nil
 	t.mu.Unlock()
 	if turn != nil { // it was never started
+		t.s.untrack(turn.request)
 		t.s.conn.respond(turn.request, promptResponse{"cancelled"}, nil)
 	}
 }

@@ -1,0 +1,715 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// checkACP checks a message against the published schema. It is nil unless the schema is
+// installed; see the tests of published clients.
+var checkACP func(t *testing.T, fromAgent bool, method string, frame []byte)
+
+// An acpMessage is a message from the program.
+type acpMessage struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+	Result json.RawMessage `json:"result"`
+	Error  *struct {
+		Code    int    `json:"code"`
+		Message string `json:"message"`
+	} `json:"error"`
+}
+
+// An acpUpdate is an update of a session.
+type acpUpdate struct {
+	Kind    string `json:"sessionUpdate"`
+	Session string `json:"-"`
+	raw     json.RawMessage
+
+	Content           json.RawMessage
+	MessageID         string `json:"messageId"`
+	ToolCallID        string `json:"toolCallId"`
+	Title, Status     string
+	CurrentModeID     string `json:"currentModeId"`
+	AvailableCommands []struct{ Name, Description string }
+	ConfigOptions     []acpOption
+	Entries           []struct{ Content, Status string }
+	Used, Size        int
+}
+
+type acpOption struct {
+	ID, Type     string
+	CurrentValue any
+	Options      []struct{ Value string }
+}
+
+// text returns the text of a piece of a message.
+func (u *acpUpdate) text() string {
+	var c struct{ Text string }
+	json.Unmarshal(u.Content, &c) // ok: others have no text
+	return c.Text
+}
+
+// An acpEditor is an editor that drives adze acp, line by line.
+type acpEditor struct {
+	t     *testing.T
+	dir   string // working directory
+	home  string
+	cmd   *exec.Cmd
+	in    io.WriteCloser
+	out   *bufio.Reader
+	last  int
+	err   strings.Builder
+	known map[string]string // methods by request ID
+
+	mu      sync.Mutex
+	updates []acpUpdate
+	asked   []acpMessage // requests of the program
+	// answer answers the program's requests; nil means that the first option is chosen.
+	answer func(m acpMessage) (result any, problem string)
+	// reading means that the program may write; tests that hold it read nothing.
+	caps string
+}
+
+// startACP starts adze acp with a scripted model.
+func startACP(t *testing.T, script string, args ...string) *acpEditor {
+	t.Helper()
+	e := &acpEditor{t: t, dir: t.TempDir(), home: t.TempDir()}
+	e.start(script, args...)
+	return e
+}
+
+// start starts the program again with another script.
+func (e *acpEditor) start(script string, args ...string) {
+	e.t.Helper()
+	model := filepath.Join(e.t.TempDir(), "model.replay")
+	write(e.t, model, script)
+	bin, err := exec.LookPath("adze")
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	e.cmd = exec.CommandContext(e.t.Context(), bin, append([]string{"acp", "--model", "replay:" + model}, args...)...)
+	e.cmd.Dir = e.t.TempDir() // sessions have directories of their own
+	e.cmd.Env = append(os.Environ(), "HOME="+e.home, "ADZE_HOME="+e.home, "ADZE_NO_FSYNC=1")
+	e.cmd.Stderr = &e.err
+	e.known = map[string]string{}
+	if e.in, err = e.cmd.StdinPipe(); err != nil {
+		e.t.Fatal(err)
+	}
+	out, err := e.cmd.StdoutPipe()
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	e.out = bufio.NewReader(out)
+	if err := e.cmd.Start(); err != nil {
+		e.t.Fatal(err)
+	}
+	e.t.Cleanup(func() {
+		e.cmd.Process.Kill() // ok: it has usually ended
+		if e.t.Failed() {
+			e.t.Logf("stderr: %s", &e.err)
+		}
+	})
+}
+
+// send sends a line.
+func (e *acpEditor) send(line string) {
+	e.t.Helper()
+	if _, err := io.WriteString(e.in, line+"\n"); err != nil {
+		e.t.Fatalf("%v\n%s", err, &e.err)
+	}
+}
+
+func (e *acpEditor) sendJSON(v map[string]any) {
+	e.t.Helper()
+	v["jsonrpc"] = "2.0"
+	data, err := json.Marshal(v)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	if method, ok := v["method"].(string); ok && checkACP != nil {
+		checkACP(e.t, false, method, data)
+	}
+	e.send(string(data))
+}
+
+func (e *acpEditor) notify(method string, params any) {
+	e.t.Helper()
+	e.sendJSON(map[string]any{"method": method, "params": params})
+}
+
+// request sends a request and returns its ID.
+func (e *acpEditor) request(method string, params any) string {
+	e.t.Helper()
+	e.last++
+	id := fmt.Sprint(e.last)
+	e.known[id] = method
+	e.sendJSON(map[string]any{"id": e.last, "method": method, "params": params})
+	return id
+}
+
+// next returns the program's next message. Updates and requests are recorded, and requests
+// answered.
+func (e *acpEditor) next() acpMessage {
+	e.t.Helper()
+	line, err := e.out.ReadBytes('\n')
+	if err != nil {
+		e.t.Fatalf("%v\n%s", err, &e.err)
+	}
+	var m acpMessage
+	if err := json.Unmarshal(line, &m); err != nil {
+		e.t.Fatalf("%v: %s", err, line)
+	}
+	if checkACP != nil {
+		method := m.Method
+		if method == "" {
+			method = e.known[string(m.ID)]
+		}
+		checkACP(e.t, true, method, line)
+	}
+	switch {
+	case m.Method == "session/update":
+		var p struct {
+			SessionID string `json:"sessionId"`
+			Update    json.RawMessage
+		}
+		var u acpUpdate
+		if err := json.Unmarshal(m.Params, &p); err != nil {
+			e.t.Fatalf("%v: %s", err, line)
+		}
+		if err := json.Unmarshal(p.Update, &u); err != nil {
+			e.t.Fatalf("%v: %s", err, line)
+		}
+		u.Session, u.raw = p.SessionID, p.Update
+		e.updates = append(e.updates, u)
+	case m.Method != "" && m.ID != nil:
+		e.asked = append(e.asked, m)
+		e.reply(m)
+	}
+	return m
+}
+
+// reply answers a request of the program.
+func (e *acpEditor) reply(m acpMessage) {
+	e.t.Helper()
+	var result any
+	problem := ""
+	switch {
+	case e.answer != nil:
+		if result, problem = e.answer(m); result == nil && problem == "" {
+			return
+		}
+	default:
+		result = acpChoose("allow")
+	}
+	answer := map[string]any{"id": m.ID, "result": result}
+	if problem != "" {
+		answer = map[string]any{"id": m.ID, "error": map[string]any{"code": -32603, "message": problem}}
+	}
+	e.sendJSON(answer)
+}
+
+func acpChoose(id string) any {
+	return map[string]any{"outcome": map[string]any{"outcome": "selected", "optionId": id}}
+}
+
+// wait returns the answer to a request.
+func (e *acpEditor) wait(id string) acpMessage {
+	e.t.Helper()
+	for {
+		if m := e.next(); m.Method == "" && string(m.ID) == id {
+			return m
+		}
+	}
+}
+
+// call sends a request and waits for its result, which must not be an error.
+func (e *acpEditor) call(method string, params any, result any) {
+	e.t.Helper()
+	m := e.wait(e.request(method, params))
+	if m.Error != nil {
+		e.t.Fatalf("%s: %d %s\n%s", method, m.Error.Code, m.Error.Message, &e.err)
+	}
+	if result != nil {
+		if err := json.Unmarshal(m.Result, result); err != nil {
+			e.t.Fatalf("%s: %v: %s", method, err, m.Result)
+		}
+	}
+}
+
+// refused sends a request that must be answered with an error.
+func (e *acpEditor) refused(method string, params any, code int, text string) {
+	e.t.Helper()
+	m := e.wait(e.request(method, params))
+	if m.Error == nil || m.Error.Code != code || !strings.Contains(m.Error.Message, text) {
+		e.t.Errorf("%s %v is answered with %+v %s", method, params, m.Error, m.Result)
+	}
+}
+
+// initialize sends the first request. Capabilities are JSON.
+func (e *acpEditor) initialize(capabilities string) {
+	e.t.Helper()
+	e.call("initialize", map[string]any{"protocolVersion": 1, "clientCapabilities": json.RawMessage(capabilities)}, nil)
+}
+
+// open starts a session.
+func (e *acpEditor) open() string {
+	e.t.Helper()
+	return e.openIn(e.dir)
+}
+
+func (e *acpEditor) openIn(dir string) string {
+	e.t.Helper()
+	var s struct {
+		SessionID string `json:"sessionId"`
+	}
+	e.call("session/new", map[string]any{"cwd": dir, "mcpServers": []any{}}, &s)
+	if s.SessionID == "" {
+		e.t.Fatal("the session has no ID")
+	}
+	return s.SessionID
+}
+
+func acpPrompt(session, text string) map[string]any {
+	return map[string]any{"sessionId": session, "prompt": []any{map[string]any{"type": "text", "text": text}}}
+}
+
+// prompt runs a prompt and returns the stop reason.
+func (e *acpEditor) prompt(session, text string) string {
+	e.t.Helper()
+	return e.stopped(e.request("session/prompt", acpPrompt(session, text)))
+}
+
+func (e *acpEditor) stopped(request string) string {
+	e.t.Helper()
+	m := e.wait(request)
+	var r struct{ StopReason string }
+	if m.Error != nil {
+		return fmt.Sprintf("error %d: %s", m.Error.Code, m.Error.Message)
+	}
+	if err := json.Unmarshal(m.Result, &r); err != nil {
+		e.t.Fatal(err)
+	}
+	return r.StopReason
+}
+
+// until reads until an update meets a condition.
+func (e *acpEditor) until(is func(u *acpUpdate) bool) {
+	e.t.Helper()
+	for {
+		n := len(e.updates)
+		e.next()
+		if len(e.updates) > n && is(&e.updates[n]) {
+			return
+		}
+	}
+}
+
+// said returns the text of all pieces of a kind.
+func (e *acpEditor) said(kind string) string {
+	var b strings.Builder
+	for i := range e.updates {
+		if e.updates[i].Kind == kind {
+			b.WriteString(e.updates[i].text())
+		}
+	}
+	return b.String()
+}
+
+// kinds returns the kinds of updates, without repetitions in a row.
+func (e *acpEditor) kinds() string {
+	var all []string
+	for _, u := range e.updates {
+		kind := u.Kind
+		if u.Status != "" {
+			kind += " " + u.Status
+		}
+		all = append(all, kind)
+	}
+	return strings.Join(slices.Compact(all), "\n")
+}
+
+// end closes the connection and waits for the program.
+func (e *acpEditor) end() {
+	e.t.Helper()
+	e.in.Close()               // ok: the program reports missing input
+	io.Copy(io.Discard, e.out) // ok: the rest
+	if err := e.cmd.Wait(); err != nil {
+		e.t.Errorf("%v\n%s", err, &e.err)
+	}
+}
+
+// has reports whether the working directory has a file.
+func (e *acpEditor) has(name string) bool { return exists(filepath.Join(e.dir, name)) }
+
+const acpWrite = `use Write {"file_path":"made.txt","content":"made\n"}`
+
+// TestACPTurn checks a turn with thinking, text and a call that needs approval, in the order of
+// its updates.
+//
+// Proves X-080.
+func TestACPTurn(t *testing.T) {
+	t.Parallel()
+	e := startACP(t, "usage input=1000 output=10\nthink Let me see.\ntext \"I make \"\ntext+ \"it.\"\n"+acpWrite+"\n---\nexpect result toolu_1_1 \"made.txt\"\nsay Done.")
+	e.initialize(`{}`)
+	id := e.open()
+	e.updates = nil
+	e.until(func(u *acpUpdate) bool { return u.Kind == "available_commands_update" })
+	if stop := e.prompt(id, "Make it"); stop != "end_turn" {
+		t.Errorf("the turn ended with %s", stop)
+	}
+	const want = "available_commands_update\nagent_thought_chunk\nagent_message_chunk\nusage_update\n" +
+		"tool_call in_progress\ntool_call_update pending\ntool_call_update in_progress\ntool_call_update completed\nagent_message_chunk\nusage_update\nsession_info_update"
+	if got := e.kinds(); strings.ReplaceAll(got, "\nsession_info_update", "") != strings.ReplaceAll(want, "\nsession_info_update", "") {
+		t.Errorf("the updates are\n%s", got)
+	}
+	if got := e.said("agent_message_chunk"); got != "I make it.Done." {
+		t.Errorf("it said %q", got)
+	}
+	if got := e.said("agent_thought_chunk"); got != "Let me see." {
+		t.Errorf("it thought %q", got)
+	}
+	var ids []string
+	for _, u := range e.updates {
+		if u.Kind == "agent_message_chunk" || u.Kind == "agent_thought_chunk" {
+			ids = append(ids, u.MessageID)
+		}
+		if u.Kind == "usage_update" && (u.Size == 0 || u.Used == 0) {
+			t.Errorf("usage: %s", u.raw)
+		}
+	}
+	if ids = slices.Compact(ids); len(ids) != 3 || slices.Contains(ids, "") {
+		t.Errorf("the messages are %q", ids)
+	}
+	if !e.has("made.txt") {
+		t.Error("nothing was written")
+	}
+	question := string(e.asked[0].Params)
+	for _, part := range []string{`"type":"diff"`, `"newText":"made\n"`, `"kind":"edit"`, `"allow_once"`, `"allow_always"`, `"reject_once"`, filepath.Join(e.dir, "made.txt")} {
+		if !strings.Contains(question, part) {
+			t.Errorf("the question lacks %s: %s", part, question)
+		}
+	}
+	e.end()
+}
+
+// TestACPAnswers checks that only an option that was offered allows a call.
+//
+// Proves X-080.
+func TestACPAnswers(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		result  any
+		problem string
+		made    bool
+	}{
+		"allow":         {acpChoose("allow"), "", true},
+		"always":        {acpChoose("always0"), "", true},
+		"reject":        {acpChoose("reject"), "", false},
+		"cancelled":     {map[string]any{"outcome": map[string]any{"outcome": "cancelled"}}, "", false},
+		"not offered":   {acpChoose("always7"), "", false},
+		"no option":     {acpChoose(""), "", false},
+		"no outcome":    {map[string]any{}, "", false},
+		"not an object": {[]any{1}, "", false},
+		"an error":      {nil, "the dialog was closed", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := startACP(t, acpWrite+"\n---\nforever\nsay Done.")
+			e.answer = func(acpMessage) (any, string) { return tt.result, tt.problem }
+			e.initialize(`{}`)
+			if stop := e.prompt(e.open(), "Make it"); stop != "end_turn" || len(e.asked) != 1 {
+				t.Errorf("the turn ended with %s after %d questions", stop, len(e.asked))
+			}
+			if e.has("made.txt") != tt.made {
+				t.Errorf("made: %t", !tt.made)
+			}
+			e.end()
+		})
+	}
+}
+
+// TestACPAlways checks that the answer always applies to later calls.
+//
+// Proves X-080.
+func TestACPAlways(t *testing.T) {
+	t.Parallel()
+	e := startACP(t, acpWrite+"\n---\nuse Write {\"file_path\":\"other.txt\",\"content\":\"x\"}\n---\nsay Done.")
+	e.answer = func(acpMessage) (any, string) { return acpChoose("always0"), "" }
+	e.initialize(`{}`)
+	e.prompt(e.open(), "Make both")
+	if len(e.asked) != 1 || !e.has("other.txt") {
+		t.Errorf("%d questions", len(e.asked))
+	}
+	e.end()
+}
+
+// TestACPBadInput checks that invalid messages are answered with an error each, and harm
+// nothing else.
+//
+// Proves X-080.
+func TestACPBadInput(t *testing.T) {
+	t.Parallel()
+	e := startACP(t, "forever\nsay Still here.")
+	expect := func(id string, code int) {
+		t.Helper()
+		m := e.next()
+		for m.Method != "" {
+			m = e.next()
+		}
+		if m.Error == nil || m.Error.Code != code || string(m.ID) != id {
+			t.Errorf("the answer is %s %+v, not %s %d", m.ID, m.Error, id, code)
+		}
+	}
+	for _, tt := range []struct {
+		line, id string
+		code     int
+	}{
+		{`nonsense`, `null`, -32700},
+		{`{"jsonrpc":"2.0","id":1,"method":"initialize"`, `null`, -32700},
+		{`[]`, `null`, -32600},
+		{`"text"`, `null`, -32600},
+		{`{}`, `null`, -32600},
+		{`{"jsonrpc":"2.0","id":{},"method":"initialize"}`, `null`, -32600},
+		{`{"jsonrpc":"2.0","id":1.5,"method":"initialize"}`, `null`, -32600},
+		{`{"jsonrpc":"2.0","id":"x","method":7}`, `"x"`, -32600},
+		{`{"jsonrpc":"2.0","id":"x","method":"session/unknown"}`, `"x"`, -32601},
+		{`{"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":"/","mcpServers":[]}}`, `2`, -32600}, // before initialize
+		{`{"jsonrpc":"2.0","id":3,"method":"initialize","params":[]}`, `3`, -32602},
+		{`{"jsonrpc":"2.0","id":3,"method":"initialize","params":{}}`, `3`, -32602},
+		{`{"jsonrpc":"2.0","id":3,"method":"initialize","params":{"protocolVersion":"one"}}`, `3`, -32602},
+		{`{"jsonrpc":"2.0","id":4,"method":"initialize","params":{"protocolVersion":1,"x":"` + strings.Repeat("x", 100<<20) + `"}}`, `4`, -32600},
+		{strings.Repeat("x", 33<<20), `null`, -32600},
+		{strings.Repeat(`[`, 1<<20), `null`, -32700},
+	} {
+		e.send(tt.line)
+		expect(tt.id, tt.code)
+	}
+	// These have no answer.
+	e.send("\n\r\n{\"jsonrpc\":\"2.0\",\"method\":\"unknown/notification\"}\n{\"jsonrpc\":\"2.0\",\"id\":77,\"result\":{}}")
+	e.notify("session/cancel", map[string]any{"sessionId": "none"})
+	e.notify("$/cancel_request", map[string]any{"requestId": 99})
+	var first struct{ ProtocolVersion int }
+	e.call("initialize", map[string]any{"protocolVersion": 2}, &first)
+	if first.ProtocolVersion != 1 {
+		t.Errorf("it speaks version %d", first.ProtocolVersion)
+	}
+	e.refused("session/new", map[string]any{"cwd": "relative", "mcpServers": []any{}}, -32602, "absolute")
+	e.refused("session/new", map[string]any{"cwd": filepath.Join(e.dir, "missing"), "mcpServers": []any{}}, -32602, "not a directory")
+	e.refused("session/new", map[string]any{"cwd": e.dir, "mcpServers": "x"}, -32602, "mcpServers")
+	e.refused("session/new", map[string]any{"cwd": e.dir, "mcpServers": []any{map[string]any{"type": "acp", "name": "x"}}}, -32602, "acp")
+	e.refused("session/prompt", acpPrompt("none", "x"), -32002, "not open")
+	e.refused("session/load", map[string]any{"sessionId": "none", "cwd": e.dir, "mcpServers": []any{}}, -32002, "no session")
+	e.refused("session/set_mode", map[string]any{"sessionId": "none", "modeId": "plan"}, -32002, "not open")
+	e.refused("session/close", map[string]any{"sessionId": "none"}, -32002, "not open")
+	e.refused("session/delete", map[string]any{"sessionId": "../../etc/passwd"}, -32002, "no session")
+	e.refused("session/list", map[string]any{"cursor": "x"}, -32602, "cursor")
+	e.refused("authenticate", map[string]any{"methodId": "x"}, -32602, "provider")
+	id := e.open()
+	e.refused("session/prompt", map[string]any{"sessionId": id, "prompt": []any{}}, -32602, "empty")
+	e.refused("session/prompt", acpPrompt(id, "  \n"), -32602, "empty")
+	e.refused("session/prompt", map[string]any{"sessionId": id, "prompt": []any{map[string]any{"type": "audio", "data": "x", "mimeType": "audio/wav"}}}, -32602, "audio")
+	e.refused("session/prompt", map[string]any{"sessionId": id, "prompt": []any{map[string]any{"type": "image", "data": "%%%", "mimeType": "image/png"}}}, -32602, "base64")
+	e.refused("session/set_mode", map[string]any{"sessionId": id, "modeId": "everything"}, -32602, "unknown permission mode")
+	e.refused("session/set_mode", map[string]any{"sessionId": id, "modeId": "bypassPermissions"}, -32602, "")
+	e.refused("session/set_config_option", map[string]any{"sessionId": id, "configId": "color", "value": "red"}, -32602, "color")
+	e.refused("session/set_config_option", map[string]any{"sessionId": id, "configId": "effort", "value": "utmost"}, -32602, "effort")
+	e.notify("session/cancel", map[string]any{"sessionId": id}) // nothing runs
+	if stop := e.prompt(id, "Are you there?"); stop != "end_turn" || e.said("agent_message_chunk") != "Still here." {
+		t.Errorf("the turn ended with %s: %q", stop, e.said("agent_message_chunk"))
+	}
+	e.end()
+}
+
+// TestACPCancel checks the ways to cancel a prompt.
+//
+// Proves X-080.
+func TestACPCancel(t *testing.T) {
+	t.Parallel()
+	const script = "use Bash {\"command\":\"sleep 600\",\"description\":\"wait\"}\n---\nforever\nsay Again."
+	working := func(u *acpUpdate) bool { return u.Kind == "tool_call" }
+	for name, cancel := range map[string]func(e *acpEditor, session, request string){
+		"session/cancel": func(e *acpEditor, session, _ string) {
+			e.notify("session/cancel", map[string]any{"sessionId": session})
+		},
+		"$/cancel_request": func(e *acpEditor, _, request string) {
+			e.notify("$/cancel_request", map[string]any{"requestId": json.RawMessage(request)})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := startACP(t, script, "--allowed-tools", "Bash(sleep *)")
+			e.initialize(`{}`)
+			id := e.open()
+			request := e.request("session/prompt", acpPrompt(id, "Wait"))
+			e.until(working)
+			e.refused("session/prompt", acpPrompt(id, "Another"), -32600, "is running")
+			cancel(e, id, request)
+			if stop := e.stopped(request); stop != "cancelled" {
+				t.Errorf("the turn ended with %s", stop)
+			}
+			if stop := e.prompt(id, "And now?"); stop != "end_turn" || !strings.HasSuffix(e.said("agent_message_chunk"), "Again.") {
+				t.Errorf("the next turn ended with %s", stop)
+			}
+			e.end()
+		})
+	}
+	t.Run("a question", func(t *testing.T) {
+		t.Parallel()
+		e := startACP(t, acpWrite+"\n---\nforever\nsay Again.")
+		e.initialize(`{}`)
+		id := e.open()
+		e.answer = func(m acpMessage) (any, string) {
+			e.notify("session/cancel", map[string]any{"sessionId": id})
+			return nil, "" // the program must not wait for the answer
+		}
+		request := e.request("session/prompt", acpPrompt(id, "Make it"))
+		withdrawn := false
+		for {
+			m := e.next()
+			withdrawn = withdrawn || m.Method == "$/cancel_request"
+			if string(m.ID) == request && m.Method == "" {
+				if !strings.Contains(string(m.Result), "cancelled") {
+					t.Errorf("the turn ended with %s", m.Result)
+				}
+				break
+			}
+		}
+		if e.prompt(id, "And now?"); !withdrawn || e.has("made.txt") {
+			t.Errorf("withdrawn: %t, made: %t", withdrawn, e.has("made.txt"))
+		}
+		e.end()
+	})
+	t.Run("at once", func(t *testing.T) {
+		t.Parallel()
+		e := startACP(t, "forever\nhang", "--allowed-tools", "Bash(sleep *)")
+		e.initialize(`{}`)
+		id := e.open()
+		for range 20 {
+			request := e.request("session/prompt", acpPrompt(id, "Wait"))
+			e.notify("session/cancel", map[string]any{"sessionId": id})
+			if stop := e.stopped(request); stop != "cancelled" {
+				t.Fatalf("the turn ended with %s", stop)
+			}
+		}
+		e.end()
+	})
+}
+
+// TestACPGone checks that a question is denied and the session stored if the client dies while
+// it is open.
+//
+// Proves X-080.
+func TestACPGone(t *testing.T) {
+	t.Parallel()
+	e := startACP(t, "say I make it.\n"+acpWrite+"\n---\nforever\nsay Done.")
+	e.initialize(`{}`)
+	id := e.open()
+	e.answer = func(acpMessage) (any, string) { return nil, "" }
+	e.request("session/prompt", acpPrompt(id, "Make it"))
+	for len(e.asked) == 0 {
+		e.next()
+	}
+	e.end()
+	if e.has("made.txt") {
+		t.Error("the call ran without an answer")
+	}
+	e.start("expect text \"Make it\"\nexpect text \"I make it.\"\nsay Welcome back.")
+	e.initialize(`{}`)
+	e.updates = nil
+	e.call("session/load", map[string]any{"sessionId": id, "cwd": e.dir, "mcpServers": []any{}}, nil)
+	if got := e.said("user_message_chunk") + "|" + e.said("agent_message_chunk"); !strings.HasPrefix(got, "Make it|I make it.") {
+		t.Errorf("loaded: %q", got)
+	}
+	if stop := e.prompt(id, "Again"); stop != "end_turn" {
+		t.Errorf("the turn ended with %s", stop)
+	}
+	e.end()
+}
+
+// TestACPSessions checks that one process holds several sessions in different directories, each
+// with the settings of its own, and lists, loads, resumes, forks, closes and deletes them.
+//
+// Proves X-080.
+func TestACPSessions(t *testing.T) {
+	t.Parallel()
+	e := startACP(t, "forever\nwhen last \"please\"\n"+acpWrite+"\n---\nforever\nsay Done.", "--permission-mode", "acceptEdits")
+	e.initialize(`{}`)
+	other := t.TempDir()
+	write(t, filepath.Join(other, ".adze", "settings.json"), `{"permissions":{"deny":["Write"]}}`)
+	first, second := e.open(), e.openIn(other)
+	requests := []string{e.request("session/prompt", acpPrompt(first, "one please")), e.request("session/prompt", acpPrompt(second, "two please"))}
+	for answered := 0; answered < 2; {
+		if m := e.next(); m.Method == "" && slices.Contains(requests, string(m.ID)) {
+			if answered++; m.Error != nil {
+				t.Error(m.Error.Message)
+			}
+		}
+	}
+	if !e.has("made.txt") || exists(filepath.Join(other, "made.txt")) {
+		t.Errorf("made: %t, %t", e.has("made.txt"), exists(filepath.Join(other, "made.txt")))
+	}
+	list := func(params map[string]any) (ids []string) {
+		t.Helper()
+		var l struct {
+			Sessions []struct{ SessionID, CWD, Title, UpdatedAt string }
+		}
+		e.call("session/list", params, &l)
+		for _, s := range l.Sessions {
+			if s.CWD == "" || s.Title == "" || s.UpdatedAt == "" {
+				t.Errorf("listed: %+v", s)
+			}
+			ids = append(ids, s.SessionID)
+		}
+		slices.Sort(ids)
+		return ids
+	}
+	both := []string{first, second}
+	slices.Sort(both)
+	if got := list(map[string]any{}); !slices.Equal(got, both) {
+		t.Errorf("all: %q", got)
+	}
+	if got := list(map[string]any{"cwd": other}); !slices.Equal(got, []string{second}) {
+		t.Errorf("of the second directory: %q", got)
+	}
+	e.refused("session/resume", map[string]any{"sessionId": first, "cwd": other, "mcpServers": []any{}}, -32602, "belongs to")
+
+	// An open session can be loaded again, and a closed one resumed without its turns.
+	e.updates = nil
+	e.call("session/load", map[string]any{"sessionId": first, "cwd": e.dir, "mcpServers": []any{}}, nil)
+	if e.said("user_message_chunk") != "one please" || e.said("agent_message_chunk") != "Done." || !strings.Contains(e.kinds(), "tool_call_update completed") {
+		t.Errorf("loaded:\n%s", e.kinds())
+	}
+	e.call("session/close", map[string]any{"sessionId": first}, nil)
+	e.refused("session/prompt", acpPrompt(first, "x"), -32002, "not open")
+	e.updates = nil
+	e.call("session/resume", map[string]any{"sessionId": first, "cwd": e.dir}, nil)
+	if strings.Contains(e.kinds(), "message_chunk") {
+		t.Errorf("resumed:\n%s", e.kinds())
+	}
+	var fork struct{ SessionID string }
+	e.call("session/fork", map[string]any{"sessionId": first, "cwd": e.dir, "mcpServers": []any{}}, &fork)
+	if fork.SessionID == "" || fork.SessionID == first {
+		t.Errorf("the copy is %q", fork.SessionID)
+	}
+	if stop := e.prompt(fork.SessionID, "more"); stop != "end_turn" {
+		t.Errorf("the copy's turn ended with %s", stop)
+	}
+	e.call("session/delete", map[string]any{"sessionId": first}, nil) // while it is open
+	e.call("session/delete", map[string]any{"sessionId": second}, nil)
+	e.refused("session/delete", map[string]any{"sessionId": second}, -32002, "no session")
+	if got := list(map[string]any{}); !slices.Equal(got, []string{fork.SessionID}) {
+		t.Errorf("after deleting: %q", got)
+	}
+	e.end()
+}
