@@ -8,9 +8,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 )
 
@@ -72,13 +72,10 @@ type acpEditor struct {
 	err   strings.Builder
 	known map[string]string // methods by request ID
 
-	mu      sync.Mutex
 	updates []acpUpdate
 	asked   []acpMessage // requests of the program
 	// answer answers the program's requests; nil means that the first option is chosen.
 	answer func(m acpMessage) (result any, problem string)
-	// reading means that the program may write; tests that hold it read nothing.
-	caps string
 }
 
 // startACP starts adze acp with a scripted model.
@@ -98,7 +95,13 @@ func (e *acpEditor) start(script string, args ...string) {
 	if err != nil {
 		e.t.Fatal(err)
 	}
-	e.cmd = exec.CommandContext(e.t.Context(), bin, append([]string{"acp", "--model", "replay:" + model}, args...)...)
+	e.startProgram(bin, append([]string{"acp", "--model", "replay:" + model}, args...)...)
+}
+
+func (e *acpEditor) startProgram(bin string, args ...string) {
+	e.t.Helper()
+	var err error
+	e.cmd = exec.CommandContext(e.t.Context(), bin, args...)
 	e.cmd.Dir = e.t.TempDir() // sessions have directories of their own
 	e.cmd.Env = append(os.Environ(), "HOME="+e.home, "ADZE_HOME="+e.home, "ADZE_NO_FSYNC=1")
 	e.cmd.Stderr = &e.err
@@ -712,4 +715,227 @@ func TestACPSessions(t *testing.T) {
 		t.Errorf("after deleting: %q", got)
 	}
 	e.end()
+}
+
+// TestACPOptions checks that modes and options can be set and that changes are announced, also
+// by commands.
+//
+// Proves X-080.
+func TestACPOptions(t *testing.T) {
+	t.Parallel()
+	e := startACP(t, acpWrite+"\n---\nsay Done.")
+	e.initialize(`{"session":{"notices":{}}}`)
+	var s struct {
+		SessionID     string
+		Modes         struct{ CurrentModeID string }
+		ConfigOptions []acpOption
+	}
+	e.call("session/new", map[string]any{"cwd": e.dir, "mcpServers": []any{}}, &s)
+	value := func(list []acpOption, id string) any {
+		t.Helper()
+		i := slices.IndexFunc(list, func(o acpOption) bool { return o.ID == id })
+		if i < 0 {
+			t.Fatalf("there is no option %s in %v", id, list)
+		}
+		return list[i].CurrentValue
+	}
+	if s.Modes.CurrentModeID != "default" || value(s.ConfigOptions, "mode") != "default" || value(s.ConfigOptions, "thinking") != "on" {
+		t.Errorf("the options are %+v %+v", s.Modes, s.ConfigOptions)
+	}
+	e.call("session/set_mode", map[string]any{"sessionId": s.SessionID, "modeId": "plan"}, nil)
+	e.until(func(u *acpUpdate) bool { return u.Kind == "current_mode_update" && u.CurrentModeID == "plan" })
+	e.until(func(u *acpUpdate) bool {
+		return u.Kind == "config_option_update" && value(u.ConfigOptions, "mode") == "plan"
+	})
+	var c struct{ ConfigOptions []acpOption }
+	e.call("session/set_config_option", map[string]any{"sessionId": s.SessionID, "configId": "mode", "value": "acceptEdits"}, &c)
+	if value(c.ConfigOptions, "mode") != "acceptEdits" {
+		t.Errorf("the mode is %v", value(c.ConfigOptions, "mode"))
+	}
+	e.call("session/set_config_option", map[string]any{"sessionId": s.SessionID, "configId": "thinking", "value": "off"}, &c)
+	if value(c.ConfigOptions, "thinking") != "off" {
+		t.Errorf("thinking is %v", value(c.ConfigOptions, "thinking"))
+	}
+	if stop := e.prompt(s.SessionID, "/thinking on"); stop != "end_turn" || value(e.options(), "thinking") != "on" {
+		t.Errorf("%s; thinking is %v", stop, value(e.options(), "thinking"))
+	}
+	e.updates = nil
+	if stop := e.prompt(s.SessionID, "/nonsense"); stop != "end_turn" || !strings.Contains(e.said("agent_message_chunk"), "unknown command /nonsense") {
+		t.Errorf("%s: %q", stop, e.said("agent_message_chunk"))
+	}
+	if stop := e.prompt(s.SessionID, "Make it"); stop != "end_turn" || len(e.asked) > 0 || !e.has("made.txt") {
+		t.Errorf("%s after %d questions", stop, len(e.asked))
+	}
+	e.end()
+}
+
+// options returns the options as they were last announced.
+func (e *acpEditor) options() []acpOption {
+	for i := len(e.updates) - 1; i >= 0; i-- {
+		if e.updates[i].Kind == "config_option_update" {
+			return e.updates[i].ConfigOptions
+		}
+	}
+	return nil
+}
+
+// TestACPContent checks that the model gets the content of a prompt: pictures, embedded and
+// linked files.
+//
+// Proves X-080.
+func TestACPContent(t *testing.T) {
+	t.Parallel()
+	e := startACP(t, "expect json messages.0.content.2.type \"image\"\nexpect text \"unsaved words\"\nexpect text \"words of the file\"\nexpect no-text \"hidden words\"\nsay Seen.",
+		"--settings", `{"models":{"replay":{"images":true}}}`)
+	write(t, filepath.Join(e.dir, "linked file.txt"), "words of the file\n")
+	write(t, filepath.Join(e.dir, "hidden.txt"), "hidden words\n")
+	e.initialize(`{}`)
+	const picture = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+	request := e.request("session/prompt", map[string]any{"sessionId": e.open(), "prompt": []any{
+		map[string]any{"type": "text", "text": "See "},
+		map[string]any{"type": "resource_link", "name": "linked", "uri": "file://" + strings.ReplaceAll(filepath.Join(e.dir, "linked file.txt"), " ", "%20")},
+		map[string]any{"type": "image", "mimeType": "image/png", "data": picture},
+		map[string]any{"type": "resource", "resource": map[string]any{"uri": "file:///x.go", "text": "unsaved words @hidden.txt"}},
+	}})
+	if stop := e.stopped(request); stop != "end_turn" || e.said("agent_message_chunk") != "Seen." {
+		t.Errorf("%s: %q", stop, e.said("agent_message_chunk"))
+	}
+	e.end()
+}
+
+// TestACPServers checks that the model can use the client's MCP servers, under the permission
+// rules.
+//
+// Proves X-080.
+func TestACPServers(t *testing.T) {
+	t.Parallel()
+	server, err := exec.LookPath("mcptest")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := startACP(t, "use mcp__tester__echo {\"text\":\"hello\"}\n---\nexpect result toolu_1_1 \"hello\"\nsay Done.")
+	e.initialize(`{}`)
+	var s struct{ SessionID string }
+	e.call("session/new", map[string]any{"cwd": e.dir, "mcpServers": []any{
+		map[string]any{"name": "tester", "command": server, "args": []string{}, "env": []any{map[string]any{"name": "A", "value": "b"}}},
+	}}, &s)
+	if stop := e.prompt(s.SessionID, "Say it"); stop != "end_turn" || e.said("agent_message_chunk") != "Done." {
+		t.Errorf("%s: %q", stop, e.said("agent_message_chunk"))
+	}
+	if len(e.asked) != 1 || !strings.Contains(string(e.asked[0].Params), `tester`) {
+		t.Errorf("%d questions", len(e.asked))
+	}
+	e.end()
+}
+
+// TestACPSlowClient checks that a session goes on while the client reads nothing, and that the
+// client then gets everything in order.
+//
+// Proves X-080.
+func TestACPSlowClient(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	for i := range 30_000 {
+		fmt.Fprintf(&text, "%d ", i)
+	}
+	e := startACP(t, "fragments 10000\nsay "+text.String()+"end\nuse Bash {\"command\":\"touch made.txt\",\"description\":\"make\"}\n---\nsay Done.", "--allowed-tools", "Bash(touch *)")
+	e.initialize(`{"session":{"notices":{}}}`)
+	id := e.open()
+	request := e.request("session/prompt", acpPrompt(id, "Talk"))
+	for !e.has("made.txt") { // the test's time limit ends this if the session waits for the client
+		runtime.Gosched()
+	}
+	if stop := e.stopped(request); stop != "end_turn" {
+		t.Errorf("the turn ended with %s", stop)
+	}
+	if got := e.said("agent_message_chunk"); got != text.String()+"endDone." {
+		t.Errorf("%d bytes arrived, ending in %q", len(got), got[max(0, len(got)-200):])
+	}
+	e.end()
+}
+
+// TestACPPlan checks that the model's task list is the plan, and that hooks' messages and
+// compactions are reported to clients that show them.
+//
+// Proves X-080.
+func TestACPPlan(t *testing.T) {
+	t.Parallel()
+	e := startACP(t, "use TaskCreate {\"subject\":\"Measure\",\"description\":\"d\"}\nuse TaskCreate {\"subject\":\"Cut\",\"description\":\"d\"}\n---\nuse TaskUpdate {\"taskId\":\"1\",\"status\":\"in_progress\"}\n---\nsay Working.")
+	e.initialize(`{}`)
+	if stop := e.prompt(e.open(), "Plan it"); stop != "end_turn" {
+		t.Errorf("the turn ended with %s", stop)
+	}
+	var last string
+	for _, u := range e.updates {
+		if u.Kind == "plan" {
+			last = fmt.Sprint(u.Entries)
+		}
+	}
+	if last != "[{1 Measure in_progress} {2 Cut pending}]" {
+		t.Errorf("the plan is %s\n%s", last, e.kinds())
+	}
+	e.end()
+}
+
+// TestACPQuestions checks that the model's questions to the user become a form, or one question
+// after the other for clients without forms.
+//
+// Proves X-080.
+func TestACPQuestions(t *testing.T) {
+	t.Parallel()
+	const ask = `use AskUserQuestion {"questions":[{"question":"Which colour?","header":"Colour","options":[{"label":"Red","description":"warm"},{"label":"Blue","description":"cold"}],"multiSelect":false}]}`
+	for name, tt := range map[string]struct {
+		caps   string
+		answer any
+		want   string
+	}{
+		"form":            {`{"elicitation":{"form":{}}}`, map[string]any{"action": "accept", "content": map[string]any{"0": "Blue"}}, "Blue"},
+		"form declined":   {`{"elicitation":{"form":{}}}`, map[string]any{"action": "decline"}, ""},
+		"options":         {`{}`, acpChoose("1"), "Blue"},
+		"options skipped": {`{}`, acpChoose("reject"), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			expect := "expect result toolu_1_1 \"" + tt.want + "\"\n"
+			e := startACP(t, ask+"\n---\n"+expect+"expect no-error-result toolu_1_1\nsay Done.")
+			if tt.want == "" {
+				e.end()
+				e = startACP(t, ask+"\n---\nexpect no-result toolu_1_1 \"Blue\"\nsay Done.")
+			}
+			e.answer = func(acpMessage) (any, string) { return tt.answer, "" }
+			e.initialize(tt.caps)
+			if stop := e.prompt(e.open(), "Ask me"); stop != "end_turn" || !strings.Contains(e.said("agent_message_chunk"), "Done.") && tt.want != "" {
+				t.Errorf("%s: %q", stop, e.said("agent_message_chunk"))
+			}
+			if len(e.asked) != 1 || !strings.Contains(string(e.asked[0].Params), "Which colour?") {
+				t.Errorf("the questions are %+v", e.asked)
+			}
+			e.end()
+		})
+	}
+}
+
+// TestACPErrors checks that a failed turn is answered with an error, and a missing provider
+// with the error for signing in.
+//
+// Proves X-080.
+func TestACPErrors(t *testing.T) {
+	t.Parallel()
+	e := startACP(t, "error auth Key is wrong.\n---\nerror invalid_request Bad things.\n---\nstop max_tokens\nsay cut\n---\nforever\nstop refusal\nsay No.")
+	e.initialize(`{}`)
+	id := e.open()
+	e.refused("session/prompt", acpPrompt(id, "1"), -32000, "")
+	e.refused("session/prompt", acpPrompt(id, "2"), -32603, "Bad things")
+	e.end()
+
+	bin, err := exec.LookPath("adze")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := &acpEditor{t: t, dir: t.TempDir(), home: t.TempDir()}
+	n.startProgram(bin, "acp")
+	n.call("initialize", map[string]any{"protocolVersion": 1, "clientCapabilities": map[string]any{"auth": map[string]any{"terminal": true}}}, nil)
+	n.refused("session/new", map[string]any{"cwd": n.dir, "mcpServers": []any{}}, -32000, "adze auth login")
+	n.refused("authenticate", map[string]any{"methodId": "provider"}, -32000, "adze auth login")
+	n.end()
 }
