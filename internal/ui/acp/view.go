@@ -473,7 +473,7 @@ func (t *thread) resultContent(ev agent.ToolDone) (content []callContent) {
 		return content
 	}
 	if len(text) > maxShown {
-		text = strings.ToValidUTF8(text[:maxShown], "") + "\n…"
+		text = strings.ToValidUTF8(text[:maxShown], "") + "\n..."
 	}
 	if found, _, ok := t.Session.Pool().Lookup(ev.Use.Name); !ok || !found.Traits().Delegates { // an agent writes Markdown
 		text = fenced(text)
