@@ -939,3 +939,55 @@ func TestACPErrors(t *testing.T) {
 	n.refused("authenticate", map[string]any{"methodId": "provider"}, -32000, "adze auth login")
 	n.end()
 }
+
+// TestACPUnsaved checks that the client's unsaved text counts as the content of a file, that the
+// client gets the changed text, and that a rule which denies reading a file also keeps adze from
+// asking for it.
+//
+// Proves X-080.
+func TestACPUnsaved(t *testing.T) {
+	t.Parallel()
+	const script = "use Read {\"file_path\":\"a.txt\"}\n---\nexpect result toolu_1_1 \"unsaved\"\n" +
+		"use Edit {\"file_path\":\"a.txt\",\"old_string\":\"unsaved\",\"new_string\":\"changed\"}\n---\nexpect no-error-result toolu_2_1\n" +
+		"use Read {\"file_path\":\"a.txt\"}\n---\nexpect result toolu_3_1 \"changed\"\n" +
+		"use Read {\"file_path\":\"secret.txt\"}\nuse Read {\"file_path\":\"closed.txt\"}\n---\nexpect error-result toolu_4_1\nexpect result toolu_4_2 \"on disk\"\nsay Done."
+	e := startACP(t, script, "--disallowed-tools", "Read(secret.txt)")
+	path := func(name string) string { return filepath.Join(e.dir, name) }
+	write(t, path("a.txt"), "one\r\nsaved\r\n")
+	write(t, path("secret.txt"), "secret")
+	write(t, path("closed.txt"), "on disk\n")
+	buffer := "one\nunsaved\n"
+	var asked []string
+	e.answer = func(m acpMessage) (any, string) {
+		var p struct{ Path, Content string }
+		if err := json.Unmarshal(m.Params, &p); err != nil {
+			t.Error(err)
+		}
+		asked = append(asked, m.Method+" "+filepath.Base(p.Path))
+		switch {
+		case m.Method == "session/request_permission":
+			if !strings.Contains(string(m.Params), `one\nunsaved\n`) {
+				t.Errorf("the question does not show the unsaved text: %s", m.Params)
+			}
+			return acpChoose("allow"), ""
+		case p.Path != path("a.txt"):
+			return nil, "this file is not open"
+		case m.Method == "fs/write_text_file":
+			buffer = p.Content
+			return map[string]any{}, ""
+		}
+		return map[string]any{"content": buffer}, ""
+	}
+	e.initialize(`{"fs":{"readTextFile":true,"writeTextFile":true}}`)
+	if stop := e.prompt(e.open(), "Change it"); stop != "end_turn" || e.said("agent_message_chunk") != "Done." {
+		t.Errorf("%s: %q", stop, e.said("agent_message_chunk"))
+	}
+	data, err := os.ReadFile(path("a.txt"))
+	if err != nil || string(data) != "one\r\nchanged\r\n" || buffer != "one\nchanged\n" {
+		t.Errorf("on disk %q, in the editor %q, %v", data, buffer, err)
+	}
+	if all := strings.Join(asked, "\n"); strings.Contains(all, "secret") || strings.Count(all, "fs/write_text_file a.txt") != 1 || !strings.Contains(all, "fs/read_text_file closed.txt") {
+		t.Errorf("the client was asked\n%s", all)
+	}
+	e.end()
+}

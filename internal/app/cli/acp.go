@@ -89,6 +89,7 @@ func (o *acpOptions) open(ctx context.Context, env *Env, in invocation, s acp.St
 		}
 		x.servers.Configs = append(x.servers.Configs, string(config))
 	}
+	x.editor = s.Editor
 	x.ahead = func(w *wire.Workspace) { w.LookAhead(&spec) }
 	w, err := openExtended(&at, o.project, in, &x)
 	if err != nil {

@@ -37,7 +37,7 @@ func openExtended(env *Env, src settings.Source, in invocation, x *extensions) (
 		env.Say(note)
 	}
 	place, flags := env.wire(), x.servers
-	place.Agents, place.Flags = x.agents, in.Inherited
+	place.Agents, place.Flags, place.Editor = x.agents, in.Inherited, x.editor
 	place.Plugins = plugins.Open(plugins.Config{Project: p, Dirs: x.pluginDirs, Say: env.Say})
 	flags.Plugins = place.Plugins.Servers
 	place.Servers = flags

@@ -24,6 +24,7 @@ import (
 	"adze/internal/platform/git/worktree"
 	"adze/internal/settings"
 	"adze/internal/setup"
+	"adze/internal/tool/change"
 	"adze/internal/ui/headless"
 )
 
@@ -57,6 +58,7 @@ type extensions struct {
 	servers    mcp.Flags
 	pluginDirs []string
 	plugins    *plugins.Plugins // the project's plugins
+	editor     change.Editor    // the user's editor; may be nil
 	// ahead, if non-nil, starts preparing a conversation while its workspace is being opened.
 	ahead func(*wire.Workspace)
 }

@@ -168,6 +168,9 @@ func (c *Config) reading() read.Config {
 		Dir: c.Shell.Dir.Here, MaxBytes: f.MaxBytes, MaxTokens: f.MaxTokens, State: c.State,
 		Repeat: f.Repeat, Exempt: f.Exempt, Denied: c.Gate.Hidden, Named: c.Engine.Named, CountTokens: c.Count,
 	}
+	if c.Files != nil && c.Files.Editor != nil {
+		r.Unsaved = c.Files.Editor.Unsaved
+	}
 	if c.Program {
 		r.Images = func() bool { return true }
 		r.Repeat = true // several clients share the conversation

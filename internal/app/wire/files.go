@@ -61,7 +61,10 @@ func (c *Conversation) openFiles() error {
 			Dir: c.dir.Here, State: f.state, Hidden: c.Gate.Hidden, Named: c.ws.Engine.Named, Log: c.debug,
 			Replacer:  replace.New(filepath.Join(home, "locks")),
 			Listeners: []change.Listener{searchNews{c.ws.Engine}, c.contract, c.languages},
-			Author:    author, Writers: c.ws.writers,
+			Author:    author, Writers: c.ws.writers, Editor: c.ws.Editor,
+		}
+		if c.ws.Editor != nil {
+			f.changes.Listeners = append(f.changes.Listeners, c.ws.Editor)
 		}
 		if f.history != nil {
 			f.changes.History = f.history

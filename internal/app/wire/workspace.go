@@ -48,6 +48,8 @@ type Env struct {
 	Agents *agents.Flags
 	// Servers holds the command-line options for MCP servers.
 	Servers mcp.Flags
+	// Editor is the user's editor; nil if there is none.
+	Editor change.Editor
 	// Plugins are the project's plugins; nil means the ones in its settings.
 	Plugins *plugins.Plugins
 }

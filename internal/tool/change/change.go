@@ -46,6 +46,14 @@ type Listener interface {
 	Changed(ctx context.Context, path string) error
 }
 
+// An Editor is the user's editor, which may hold unsaved content of files.
+type Editor interface {
+	Listener
+	// Unsaved returns the content of a file in the editor if it differs from the given one on
+	// disk, or nil. The path is absolute.
+	Unsaved(path string, disk []byte) ([]byte, error)
+}
+
 // Files is the state shared by a session's writing tools. State and Replacer are required.
 type Files struct {
 	// Dir returns the working directory, absolute. It is called once per call, when the call is
@@ -62,6 +70,8 @@ type Files struct {
 	Author    filehistory.Author
 	Writers   *Writers
 	Listeners []Listener
+	// Editor may be nil. Its unsaved content counts as the content of a file, up to 1 MB.
+	Editor Editor
 	// Hidden reports whether a rule denies reading a path, so that it is not suggested either.
 	// Nil means that no path is hidden.
 	Hidden func(path string) bool
@@ -273,12 +283,29 @@ func (t *Target) read(file *replace.File) (OldContent, *replace.Version, error) 
 	if err != nil {
 		return OldContent{}, nil, err
 	}
-	old, err := t.known(version)
+	now, err := t.unsaved(version)
+	if err != nil {
+		version.Close()
+		return OldContent{}, nil, err
+	}
+	old, err := t.known(now)
 	if err != nil {
 		version.Close()
 		return OldContent{}, nil, err
 	}
 	return old, version, nil
+}
+
+// unsaved returns a version with the content in the user's editor, if that is not saved.
+func (t *Target) unsaved(version *replace.Version) (*replace.Version, error) {
+	if t.files.Editor == nil || len(version.Data) > smallFile {
+		return version, nil
+	}
+	data, err := t.files.Editor.Unsaved(t.Path, version.Data)
+	if err != nil || data == nil {
+		return version, err
+	}
+	return &replace.Version{Data: data, Info: version.Info}, nil
 }
 
 // known returns a version with the conversation's record of it. It fails if the content

@@ -27,6 +27,9 @@ func (t *Target) Rehearse(edit func(OldContent) (NewContent, error)) error {
 		if version.Data, err = io.ReadAll(io.LimitReader(f, MaxBytes)); err != nil {
 			return nil
 		}
+		if version, err = t.unsaved(version); err != nil {
+			return err
+		}
 		if old, err = t.known(version); err != nil {
 			return err
 		}

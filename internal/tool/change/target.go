@@ -7,6 +7,7 @@ import (
 
 	"adze/internal/platform/fs/filestate"
 	"adze/internal/platform/fs/paths"
+	"adze/internal/platform/fs/replace"
 	"adze/internal/tool"
 )
 
@@ -103,6 +104,9 @@ func (t *Target) Peek() ([]byte, error) {
 	}
 	defer f.Close()
 	var buf bytes.Buffer
-	_, err = buf.ReadFrom(f)
-	return buf.Bytes(), err
+	if _, err = buf.ReadFrom(f); err != nil {
+		return nil, err
+	}
+	version, err := t.unsaved(&replace.Version{Data: buf.Bytes()})
+	return version.Data, err
 }

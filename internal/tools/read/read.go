@@ -57,6 +57,9 @@ type Config struct {
 	// Named returns a few files below dir with the given name; may be nil. It is called for a
 	// missing file.
 	Named func(ctx context.Context, dir, name string) []string
+	// Unsaved returns the content of a text file in the user's editor if it differs from the
+	// given one on disk, or nil. It may be nil, and is called for files up to 1 MB.
+	Unsaved func(path string, disk []byte) ([]byte, error)
 	// Discovered is called once for each directory from which a file was read.
 	Discovered func(dir string)
 }

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strconv"
 	"strings"
 
@@ -26,7 +27,11 @@ func (r *fileRead) readText(ctx context.Context) (tool.Result, error) {
 	if r.in.Limit != nil {
 		span.Count = *r.in.Limit
 	}
-	file, err := textfile.Read(ctx, r.file, span)
+	source, err := r.source()
+	if err != nil {
+		return tool.Result{}, err
+	}
+	file, err := textfile.Read(ctx, source, span)
 	var size *textfile.SizeError
 	switch {
 	case errors.As(err, &size):
@@ -62,6 +67,36 @@ func (r *fileRead) readText(ctx context.Context) (tool.Result, error) {
 		res.Reminders = r.reminders()
 	}
 	return res, nil
+}
+
+// maxUnsaved is the maximum size of a file for which the user's editor is consulted, in bytes.
+const maxUnsaved = 1 << 20
+
+// An unsavedFile is a file with the content in the user's editor.
+type unsavedFile struct {
+	*bytes.Reader
+	info fs.FileInfo
+}
+
+func (f unsavedFile) Stat() (fs.FileInfo, error) { return f.info, nil }
+
+// source returns the file, with the content in the user's editor if that is not saved.
+func (r *fileRead) source() (textfile.Source, error) {
+	if r.Unsaved == nil || r.info.Size() > maxUnsaved {
+		return r.file, nil
+	}
+	disk, err := r.whole()
+	if err != nil {
+		return r.file, nil // reading it again reports the error
+	}
+	data, err := r.Unsaved(r.path, disk)
+	if err != nil {
+		return nil, err
+	}
+	if data == nil {
+		return r.file, nil
+	}
+	return unsavedFile{bytes.NewReader(data), r.info}, nil
 }
 
 // unreadable explains why the text could not be read.

@@ -223,3 +223,32 @@ func TestFenced(t *testing.T) {
 		}
 	}
 }
+
+// TestAsOnDisk checks that the form in which an editor gives a file's text is no change of the
+// file, and that it gets it back in that form.
+//
+// Proves X-080.
+func TestAsOnDisk(t *testing.T) {
+	for _, tt := range []struct{ disk, text, want string }{
+		{"a\nb\n", "a\nb\n", "same"},
+		{"a\r\nb\r\n", "a\nb\n", "same"},
+		{"a\r\nb\r\n", "a\r\nb\r\n", "same"},
+		{"\ufeffa\r\nb\r\n", "a\nb\n", "same"},
+		{"a\r\nb\r\n", "a\nc\n", "a\r\nc\r\n"},
+		{"\ufeffa", "b", "\ufeffb"},
+		{"a\n", "", ""},
+		{"", "a\n", "a\n"},
+	} {
+		data, left := asOnDisk([]byte(tt.text), []byte(tt.disk))
+		got := string(data)
+		if data == nil {
+			got = "same"
+		}
+		if got != tt.want {
+			t.Errorf("%q on disk, %q in the editor: %q", tt.disk, tt.text, got)
+		}
+		if back := asInEditor(data, left); data != nil && back != tt.text {
+			t.Errorf("%q: the editor gets %q", tt.text, back)
+		}
+	}
+}

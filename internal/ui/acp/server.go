@@ -18,6 +18,7 @@ import (
 	"adze/internal/session"
 	"adze/internal/session/archive"
 	"adze/internal/tool"
+	"adze/internal/tool/change"
 )
 
 // protocolVersion is the only version that adze speaks.
@@ -58,6 +59,8 @@ type Start struct {
 	// Servers are the client's MCP servers, as the value of mcpServers in a configuration; nil
 	// if there are none.
 	Servers json.RawMessage
+	// Editor gives access to the client's unsaved files; nil if it offers none.
+	Editor change.Editor
 	// Say shows the user a message.
 	Say func(string)
 }
@@ -393,6 +396,9 @@ func (s *server) open(in sessionRequest, start Start) (any, func(), error) {
 	}
 	t := newThread(s, start.Dir)
 	start.Say = t.say
+	if fs := t.caps.FS; fs.ReadTextFile && fs.WriteTextFile {
+		start.Editor = &editor{t: t, writing: map[string]chan struct{}{}, unsaved: map[string]form{}}
+	}
 	c, err := s.cfg.Open(s.ctx, start)
 	if err != nil {
 		return nil, nil, signIn(err)
