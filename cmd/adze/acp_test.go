@@ -615,7 +615,7 @@ func TestACPCancel(t *testing.T) {
 // Proves X-080.
 func TestACPGone(t *testing.T) {
 	t.Parallel()
-	e := startACP(t, "say I make it.\n"+acpWrite+"\n---\nforever\nsay Done.")
+	e := startACP(t, "think Hm.\nsay I make it.\n"+acpWrite+"\n---\nforever\nsay Done.")
 	e.initialize(`{}`)
 	id := e.open()
 	e.answer = func(acpMessage) (any, string) { return nil, "" }
@@ -631,7 +631,7 @@ func TestACPGone(t *testing.T) {
 	e.initialize(`{}`)
 	e.updates = nil
 	e.call("session/load", map[string]any{"sessionId": id, "cwd": e.dir, "mcpServers": []any{}}, nil)
-	if got := e.said("user_message_chunk") + "|" + e.said("agent_message_chunk"); !strings.HasPrefix(got, "Make it|I make it.") {
+	if got := e.said("user_message_chunk") + "|" + e.said("agent_message_chunk"); !strings.HasPrefix(got, "Make it|I make it.") || e.said("agent_thought_chunk") != "Hm." {
 		t.Errorf("loaded: %q", got)
 	}
 	if stop := e.prompt(id, "Again"); stop != "end_turn" {
@@ -713,6 +713,40 @@ func TestACPSessions(t *testing.T) {
 	e.refused("session/delete", map[string]any{"sessionId": second}, -32002, "no session")
 	if got := list(map[string]any{}); !slices.Equal(got, []string{fork.SessionID}) {
 		t.Errorf("after deleting: %q", got)
+	}
+	e.end()
+}
+
+// TestACPLoad checks that all turns of a session are loaded, also those before a compaction.
+//
+// Proves X-080.
+func TestACPLoad(t *testing.T) {
+	t.Parallel()
+	e := startACP(t, "forever\nwhen no-text \"PLEASE SUMMARISE\"\nsay Answer "+strings.Repeat("long ", 200)+"{n}.")
+	e.initialize(`{"session":{"compaction":{}}}`)
+	id := e.open()
+	var want strings.Builder
+	for i := range 6 {
+		text := fmt.Sprintf("Prompt %d.", i)
+		want.WriteString(text)
+		e.prompt(id, text)
+	}
+	e.updates = nil
+	e.call("session/load", map[string]any{"sessionId": id, "cwd": e.dir, "mcpServers": []any{}}, nil)
+	if got := e.said("user_message_chunk"); got != want.String() {
+		t.Errorf("loaded: %q", got)
+	}
+	if stop := e.prompt(id, "/compact"); stop != "end_turn" {
+		t.Errorf("the compaction ended with %s", stop)
+	}
+	kinds := e.kinds()
+	if !strings.Contains(kinds, "compaction_update in_progress") || !strings.Contains(kinds, "compaction_update completed") {
+		t.Errorf("the updates are\n%s", kinds)
+	}
+	e.updates = nil
+	e.call("session/load", map[string]any{"sessionId": id, "cwd": e.dir, "mcpServers": []any{}}, nil)
+	if got := e.said("user_message_chunk"); !strings.HasPrefix(got, want.String()) {
+		t.Errorf("loaded after the compaction: %q", got)
 	}
 	e.end()
 }

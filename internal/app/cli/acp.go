@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
+	"adze/internal/agent"
 	"adze/internal/app/artifacts"
 	"adze/internal/app/cli/flags"
 	"adze/internal/app/models"
@@ -65,19 +67,23 @@ func (o *acpOptions) run(ctx context.Context, env *Env, in invocation) error {
 	if env.StdinTerminal {
 		env.Say("waiting for an editor on standard input; editors start adze acp themselves, ctrl+c ends it")
 	}
-	return acp.Serve(ctx, acp.Config{
+	err = acp.Serve(ctx, acp.Config{
 		In: env.Stdin, Out: env.Stdout, Version: env.Version, Now: env.Now, Say: env.Say, SignIn: []string{"--login"},
 		Open:     func(ctx context.Context, s acp.Start) (*acp.Conversation, error) { return o.open(ctx, env, in, s) },
 		SignedIn: func(ctx context.Context) error { return o.signedIn(ctx, env) },
 		List:     func(dir string) ([]archive.Info, error) { return archive.List(dirs.Home, archive.ListOptions{Dir: dir}) },
 		Remove:   func(info *archive.Info) error { return artifacts.Remove(dirs.Home, info) },
 	})
+	if err == nil && ctx.Err() != nil {
+		return &Ended{agent.AbortedStreaming}
+	}
+	return err
 }
 
 // open opens a session in a workspace of its own: directories differ in settings and trust.
 func (o *acpOptions) open(ctx context.Context, env *Env, in invocation, s acp.Start) (*acp.Conversation, error) {
 	at, spec, x := *env, o.spec, o.extensions
-	at.Dir, at.messenger = s.Dir, &messenger{say: s.Say}
+	at.Dir, at.messenger = s.Dir, &messenger{say: func(text string) { s.Say(strings.TrimPrefix(text, "adze: ")) }}
 	spec.Entry, spec.Access.Asks = wire.Host, true
 	spec.Access.Dirs = append(slices.Clip(spec.Access.Dirs), s.Dirs...)
 	spec.Session.Resume, spec.Session.Fork, spec.Session.Whole = s.Resume, s.Fork, s.Replay

@@ -90,6 +90,8 @@ type server struct {
 	conn *conn
 	ctx  context.Context // done when the client is gone
 
+	quick, slow map[string]handler // by method
+
 	mu      sync.Mutex
 	client  *clientCapabilities // nil before initialize
 	threads map[string]*thread
@@ -108,6 +110,7 @@ func Serve(ctx context.Context, cfg Config) error {
 		cfg: cfg, conn: newConn(cfg.In, cfg.Out), ctx: ctx,
 		threads: map[string]*thread{}, opening: map[string]bool{}, running: map[string]context.CancelFunc{},
 	}
+	s.quick, s.slow = handlers()
 	ended := make(chan error, 1)
 	// Do not wait for the reader: a read from an input that stays open cannot be interrupted.
 	go func() { ended <- s.read() }()
@@ -245,9 +248,8 @@ func decode(params json.RawMessage, in any) error {
 
 // requested handles a request, which is answered exactly once.
 func (s *server) requested(m message) {
-	quick, slow := handlers()
-	fast, known := quick[m.Method]
-	later, queued := slow[m.Method]
+	fast, known := s.quick[m.Method]
+	later, queued := s.slow[m.Method]
 	prompt := m.Method == "session/prompt"
 	switch {
 	case !known && !queued && !prompt:

@@ -256,27 +256,27 @@ func (t *thread) answer(run *turn, result any, err error) {
 	t.s.conn.respond(run.request, result, err)
 }
 
-// cancel cancels the client's prompt. Without one it has no effect on anything else.
+// cancel cancels the client's prompt, or else a turn that runs without one. If nothing runs, it
+// has no effect.
 func (t *thread) cancel() {
 	t.mu.Lock()
-	run := t.turn
-	if run == nil {
-		t.mu.Unlock()
-		return
+	run, submitted := t.turn, true
+	if run != nil {
+		run.cancelled = true
+		submitted = run.submitted
 	}
-	run.cancelled = true
-	submitted := run.submitted
 	t.mu.Unlock()
-	run.cancel()
-	if !submitted {
-		return
-	}
-	ids := t.Session.Interrupt(session.Interrupt{Queued: true, Cause: tool.AbortUser})
-	for _, id := range ids {
-		if id == run.prompt { // it was still waiting, and has no end of its own
+	if run != nil {
+		run.cancel()
+		if !submitted {
+			return
+		}
+		if t.Session.Submit(t.ctx, session.Withdraw{ID: run.prompt}) == nil { // it was waiting for another turn
 			t.answer(run, promptResponse{"cancelled"}, nil)
+			return
 		}
 	}
+	t.Session.Interrupt(session.Interrupt{Cause: tool.AbortUser})
 }
 
 // entry sends the updates of a session entry.
@@ -298,6 +298,10 @@ func (t *thread) entry(e session.Entry) {
 		t.asked(ev)
 	case session.Settled:
 		t.settled(ev)
+	case session.SubagentEvent:
+		if done, ok := ev.Event.(agent.ToolDone); ok && t.view.calls[done.Use.ID] { // its question was shown
+			t.view.done(done)
+		}
 	case session.Changed:
 		t.announce()
 	}

@@ -5,7 +5,9 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"adze/internal/agent"
@@ -34,6 +36,7 @@ type view struct {
 	t *thread
 
 	chore      bool                 // an operation runs instead of a turn
+	replaying  bool                 // the turns of a resumed session are sent
 	blocks     map[int]*writtenText // of the response that arrives
 	order      []int                // the text blocks, in order
 	calls      map[string]bool      // calls that the client knows, until they are done
@@ -58,7 +61,9 @@ func (v *view) respond() { v.blocks, v.order = map[int]*writtenText{}, nil }
 // end sends how a turn ended if the answer to its prompt does not tell.
 func (v *view) end(ev session.Finished) {
 	v.compacted(failed)
-	v.calls = nil
+	if ev.Reason.Aborted() {
+		v.abandon()
+	}
 	say := func(text string, markdown bool) {
 		if text = strings.TrimSpace(text); text == "" {
 			return
@@ -157,6 +162,9 @@ func (v *view) write(kind string, n int, text string) {
 func (v *view) answer(e msg.Entry) {
 	n := 0
 	for _, part := range e.Message.Parts {
+		if thought, ok := part.(*msg.Thinking); ok && v.replaying {
+			v.t.text(agentThink, msg.NewID(), thought.Text)
+		}
 		t, ok := part.(*msg.Text)
 		if !ok {
 			continue
@@ -173,21 +181,28 @@ func (v *view) answer(e msg.Entry) {
 	}
 	if u := e.Usage; u != nil {
 		v.used = u.Input + u.CacheRead + u.CacheWrite + u.Output
-		v.usage()
+		if !v.replaying { // once, at the end
+			v.usage()
+		}
 	}
 	v.respond()
 }
 
 // withdrawn marks what was sent of a response as void.
 func (v *view) withdrawn() {
-	for id := range v.calls {
-		v.t.send(toolCall{Update: callUpdated, ToolCallID: id, Status: failed})
-	}
-	v.calls = nil
+	v.abandon()
 	if len(v.order) > 0 {
 		v.t.text(agentText, msg.NewID(), "(The answer was cut off; asking again.)\n\n")
 	}
 	v.respond()
+}
+
+// abandon marks the running calls as failed.
+func (v *view) abandon() {
+	for _, id := range slices.Sorted(maps.Keys(v.calls)) {
+		v.t.send(toolCall{Update: callUpdated, ToolCallID: id, Status: failed})
+	}
+	v.calls = nil
 }
 
 // usage sends how full the context window is, and the cost.
@@ -310,6 +325,13 @@ func (v *view) plan(list tool.Checklist) {
 func (t *thread) replay(events []agent.Event) {
 	v := &t.view
 	v.respond()
+	v.replaying = true
+	defer func() {
+		v.replaying, v.calls = false, nil
+		if v.used > 0 {
+			v.usage()
+		}
+	}()
 	for _, ev := range events {
 		t.s.conn.out.room(t.ctx)
 		a, ok := ev.(agent.Appended)
@@ -328,7 +350,6 @@ func (t *thread) replay(events []agent.Event) {
 			}
 		}
 	}
-	v.calls = nil
 }
 
 // maxInput is the maximum size of a call's input that is sent, and maxShown of a result's text, in
