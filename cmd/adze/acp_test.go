@@ -1025,3 +1025,76 @@ func TestACPUnsaved(t *testing.T) {
 	}
 	e.end()
 }
+
+// TestACPServerQuestions checks that the questions of MCP servers reach the user as forms and
+// pages, and are cancelled if the client has neither.
+//
+// Proves X-080.
+func TestACPServerQuestions(t *testing.T) {
+	t.Parallel()
+	server, err := exec.LookPath("mcptest")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const both = `{"elicitation":{"form":{},"url":{}}}`
+	for name, tt := range map[string]struct {
+		caps, use string
+		answer    any
+		want      string // in the result
+		asked     string // in the question
+	}{
+		"form":         {both, `mcp__tester__ask`, map[string]any{"action": "accept", "content": map[string]any{"name": "Ann"}}, `Ann`, `"mode":"form"`},
+		"form invalid": {both, `mcp__tester__ask`, map[string]any{"action": "accept", "content": map[string]any{"name": 7}}, `cancel`, `"mode":"form"`},
+		"form unknown": {both, `mcp__tester__ask`, map[string]any{"action": "whatever"}, `cancel`, `"mode":"form"`},
+		"no forms":     {`{}`, `mcp__tester__ask`, nil, `cancel`, ``},
+		"page":         {both, `mcp__tester__open {"text":"once"}`, map[string]any{"action": "accept"}, `the user was there`, `"url":"https://example.com/x"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := startACP(t, "use "+tt.use+"\n---\nexpect result toolu_1_1 \""+tt.want+"\"\nsay Done.", "--allowed-tools", "mcp__tester")
+			e.answer = func(acpMessage) (any, string) { return tt.answer, "" }
+			e.initialize(tt.caps)
+			var s struct{ SessionID string }
+			e.call("session/new", map[string]any{"cwd": e.dir, "mcpServers": []any{
+				map[string]any{"name": "tester", "command": server, "args": []string{}, "env": []any{}},
+			}}, &s)
+			if stop := e.prompt(s.SessionID, "Ask"); stop != "end_turn" || !strings.HasSuffix(e.said("agent_message_chunk"), "Done.") {
+				t.Errorf("%s: %q", stop, e.said("agent_message_chunk"))
+			}
+			switch {
+			case tt.asked == "" && len(e.asked) > 0:
+				t.Errorf("the client was asked %s", e.asked[0].Params)
+			case tt.asked != "" && (len(e.asked) != 1 || !strings.Contains(string(e.asked[0].Params), tt.asked)):
+				t.Errorf("the questions are %+v", e.asked)
+			}
+			e.end()
+		})
+	}
+}
+
+// TestACPAgentAsks checks that the calls of sub-agents that need approval are asked about and
+// finished like others.
+//
+// Proves X-080.
+func TestACPAgentAsks(t *testing.T) {
+	t.Parallel()
+	e := startACP(t, "when text \"Delegate\"\nuse Agent {\"description\":\"make\",\"prompt\":\"Write the file\",\"subagent_type\":\"general-purpose\",\"run_in_background\":false}\n---\n"+
+		"when last \"Write the file\"\n"+acpWrite+"\n---\nforever\nsay Done.")
+	e.initialize(`{}`)
+	if stop := e.prompt(e.open(), "Delegate"); stop != "end_turn" || !e.has("made.txt") || len(e.asked) != 1 {
+		t.Errorf("%s; %d questions\n%s", stop, len(e.asked), e.kinds())
+	}
+	open := map[string]bool{}
+	for _, u := range e.updates {
+		switch {
+		case u.Kind == "tool_call":
+			open[u.ToolCallID] = true
+		case u.Status == "completed" || u.Status == "failed":
+			delete(open, u.ToolCallID)
+		}
+	}
+	if len(open) > 0 {
+		t.Errorf("these calls never end: %v\n%s", open, e.kinds())
+	}
+	e.end()
+}
