@@ -1,4 +1,4 @@
-//go:build sdk
+//go:build sdk && unix
 
 package main
 
