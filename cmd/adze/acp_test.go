@@ -724,7 +724,7 @@ func TestACPSessions(t *testing.T) {
 // Proves X-080.
 func TestACPLoad(t *testing.T) {
 	t.Parallel()
-	e := startACP(t, "forever\nwhen no-text \"PLEASE SUMMARISE\"\nsay Answer "+strings.Repeat("long ", 200)+"{n}.")
+	e := startACP(t, "forever\nwhen no-text \"PLEASE SUMMARISE\"\nsay Answer "+strings.Repeat("long ", 200)+"{n}.", "--prompt-size", "small") // without servers
 	e.initialize(`{"session":{"compaction":{}}}`)
 	id := e.open()
 	var want strings.Builder

@@ -110,15 +110,18 @@ func (o *acpOptions) open(ctx context.Context, env *Env, in invocation, s acp.St
 		return nil, err
 	}
 	r := c.Commands()
-	return &acp.Conversation{
-		Session: c.Session, Commands: r, Earlier: c.Earlier, Explain: c.Explain, OnComplete: c.Servers.OnComplete,
+	opened := &acp.Conversation{
+		Session: c.Session, Commands: r, Earlier: c.Earlier, Explain: c.Explain,
 		Attend: func(on bool) { schedule.Attend(r, on) },
-		Ready:  func(ctx context.Context) { c.Servers.Awaited(ctx) },
 		Close: func() {
 			c.Close()
 			w.Close()
 		},
-	}, nil
+	}
+	if c.Servers != nil {
+		opened.OnComplete, opened.Ready = c.Servers.OnComplete, func(ctx context.Context) { c.Servers.Awaited(ctx) }
+	}
+	return opened, nil
 }
 
 // signedIn returns an error if no model provider is configured.
