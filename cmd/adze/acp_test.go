@@ -374,8 +374,10 @@ func TestACPTurn(t *testing.T) {
 		t.Errorf("the turn ended with %s", stop)
 	}
 	const want = "available_commands_update\nagent_thought_chunk\nagent_message_chunk\nusage_update\n" +
-		"tool_call in_progress\ntool_call_update pending\ntool_call_update in_progress\ntool_call_update completed\nagent_message_chunk\nusage_update\nsession_info_update"
-	if got := e.kinds(); strings.ReplaceAll(got, "\nsession_info_update", "") != strings.ReplaceAll(want, "\nsession_info_update", "") {
+		"tool_call pending\ntool_call_update in_progress\ntool_call_update completed\nagent_message_chunk\nusage_update"
+	got := strings.ReplaceAll(e.kinds(), "\nsession_info_update", "")
+	got = strings.Replace(got, "tool_call in_progress\ntool_call_update pending", "tool_call pending", 1) // either way
+	if got != want {
 		t.Errorf("the updates are\n%s", got)
 	}
 	if got := e.said("agent_message_chunk"); got != "I make it.Done." {

@@ -34,11 +34,10 @@ func (t *thread) announce() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := announced{t.Commands.Permission.Mode(), t.options(), t.commands(), t.title()}
-	first := t.last.options == nil
-	if !first && now.mode != t.last.mode {
+	if now.mode != t.last.mode {
 		t.send(modeUpdate{"current_mode_update", now.mode})
 	}
-	if !first && !reflect.DeepEqual(now.options, t.last.options) {
+	if !reflect.DeepEqual(now.options, t.last.options) {
 		t.send(configUpdate{"config_option_update", now.options})
 	}
 	if !reflect.DeepEqual(now.commands, t.last.commands) {

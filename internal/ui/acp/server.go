@@ -406,6 +406,7 @@ func (s *server) open(in sessionRequest, start Start) (any, func(), error) {
 		return nil, nil, signIn(err)
 	}
 	t.begin(c)
+	out := sessionResponse{Modes: t.modes(), ConfigOptions: t.last.options}
 	s.mu.Lock()
 	if s.threads == nil {
 		s.mu.Unlock()
@@ -414,7 +415,6 @@ func (s *server) open(in sessionRequest, start Start) (any, func(), error) {
 	}
 	s.threads[t.id] = t
 	s.mu.Unlock()
-	out := sessionResponse{Modes: t.modes(), ConfigOptions: t.options()}
 	if start.Resume == "" || start.Fork {
 		out.SessionID = t.id
 	}

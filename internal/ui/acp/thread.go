@@ -29,6 +29,9 @@ type thread struct {
 	over chan struct{} // closed when all updates are sent
 	asks sync.WaitGroup
 	view view
+	// after is the number of the last entry before the client knows the session: it may send a
+	// prompt before the updates are followed.
+	after session.Seq
 
 	mu     sync.Mutex
 	turn   *turn                   // the client's prompt; nil if there is none
@@ -57,7 +60,8 @@ func newThread(s *server, dir string) *thread {
 
 // begin takes the conversation.
 func (t *thread) begin(c *Conversation) {
-	t.Conversation, t.id = c, c.Session.ID()
+	t.Conversation, t.id, t.after = c, c.Session.ID(), c.Session.Last()
+	t.last = announced{mode: c.Commands.Permission.Mode(), options: t.options()}
 	t.view = view{t: t}
 	if c.OnComplete != nil {
 		c.OnComplete(t.completed)
@@ -75,7 +79,6 @@ func (t *thread) start() {
 	early := t.early
 	t.early, t.opened = nil, true
 	t.Attend(true)
-	after := t.Session.Last()
 	if t.Ready != nil {
 		t.asks.Go(func() {
 			t.Ready(t.ctx)
@@ -89,7 +92,7 @@ func (t *thread) start() {
 	t.announce()
 	go func() {
 		defer close(t.over)
-		for e := range t.Session.Entries(context.WithoutCancel(t.ctx), after, session.Every) {
+		for e := range t.Session.Entries(context.WithoutCancel(t.ctx), t.after, session.Every) {
 			t.s.conn.out.room(t.ctx)
 			t.entry(e)
 		}
