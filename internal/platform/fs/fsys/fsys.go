@@ -4,6 +4,7 @@ package fsys
 
 import (
 	"bytes"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -15,10 +16,6 @@ import (
 	"strings"
 	"syscall"
 )
-
-// MkdirPrivate creates a directory and its parents, accessible to the user only. An existing
-// directory is unchanged.
-func MkdirPrivate(path string) error { return os.MkdirAll(path, 0o700) }
 
 // IsDir reports whether path is a directory or a link to one.
 func IsDir(path string) bool {
@@ -49,7 +46,7 @@ func write(path string, data []byte, perm fs.FileMode, sync func(*os.File) error
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	tmp, err := OpenFile(filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+rand.Text()), os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
 	if err != nil {
 		return "", fmt.Errorf("writing %s: %w", path, err)
 	}
@@ -72,7 +69,13 @@ func write(path string, data []byte, perm fs.FileMode, sync func(*os.File) error
 	if err := tmp.Close(); err != nil {
 		return "", err
 	}
-	return path, os.Rename(tmp.Name(), path)
+	return path, Rename(tmp.Name(), path)
+}
+
+// CreateTemp creates a file with a random name that begins with prefix, accessible to the user
+// only.
+func CreateTemp(dir, prefix string) (*os.File, error) {
+	return OpenFile(filepath.Join(dir, prefix+rand.Text()), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 }
 
 // UserHome returns the user's home directory, or "" if it is unknown.
@@ -131,7 +134,7 @@ func ReadSmall(path string, max int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	file, err := OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}

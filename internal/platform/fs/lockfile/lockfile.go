@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"adze/internal/platform/fs/fsys"
 )
 
 // ErrLocked means that another process holds the lock.
@@ -14,7 +16,7 @@ var ErrLocked = errors.New("locked by another process")
 // Try creates and locks the file at path, and records this process as its holder. Closing the
 // file releases the lock but does not remove the file.
 func Try(path string) (*os.File, error) {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	file, err := fsys.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
