@@ -87,7 +87,8 @@ func (d directory) link(from, to string) error {
 	return nil
 }
 
-// closeFirst reports whether files must be closed before they are renamed.
+// closeFirst reports whether files must be closed before they are renamed, and the file that is
+// replaced too.
 const closeFirst = false
 
 // stat describes the file that was renamed. It uses the open file, because the name may already

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"adze/internal/platform/fs/fsys"
 )
 
 // rewrite overwrites the file's content with pieces. It is used if the file cannot be replaced
@@ -50,7 +52,7 @@ func (f *File) keep(path string, data []byte) error {
 	if err := f.r.step("keep"); err != nil {
 		return err
 	}
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	file, err := fsys.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/lockfile"
 )
 
@@ -120,7 +121,7 @@ func (l *locks) acquireFile(ctx context.Context, key string, progress func()) (u
 	for pause := time.Millisecond; ; pause = min(2*pause, 20*time.Millisecond) {
 		unlock, err := l.share(path)
 		if errors.Is(err, fs.ErrNotExist) {
-			if err = os.MkdirAll(l.dir, 0o700); err == nil {
+			if err = fsys.MkdirPrivate(l.dir); err == nil {
 				continue
 			}
 		}

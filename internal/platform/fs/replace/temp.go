@@ -121,6 +121,9 @@ func (t *temp) publish(old *Version) error {
 	if err := t.link(); err != nil {
 		return err
 	}
+	if closeFirst {
+		old.file.Close() // ok: opened read-only, and all of it was read
+	}
 	return t.rename(t.f.dir.rename)
 }
 
