@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"adze/internal/platform/fs/fsys"
 )
 
 // copyTries is how often copying a history in use is attempted.
@@ -51,7 +53,7 @@ func (s *store) copyTo(ctx context.Context, to *store) (whole bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if err := os.MkdirAll(to.blobs(), 0o700); err != nil {
+	if err := fsys.MkdirPrivate(to.blobs()); err != nil {
 		return false, err
 	}
 	names, err := s.names()
@@ -104,7 +106,7 @@ func copyFile(ctx context.Context, from, to string, constant bool) (err error) {
 		return err
 	}
 	defer in.Close()
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	out, err := fsys.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ func (p *project) copied(name string) *project {
 		p.t.Fatal(err)
 	}
 	c.reopen()
+	p.t.Cleanup(func() { c.Close() })
 	return c
 }
 
@@ -37,6 +38,7 @@ func TestCopy(t *testing.T) {
 
 		c := p.copied("copy")
 		if gone {
+			p.Close() // Windows removes no directory with open files
 			if err := os.RemoveAll(p.dir); err != nil {
 				t.Fatal(err)
 			}

@@ -11,6 +11,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"adze/internal/platform/fs/fsys"
 )
 
 // A draft is a copy of a large content whose hash is not yet known, since hashing takes longer
@@ -26,11 +28,11 @@ func isDraft(name string) bool {
 
 // copy stores the content of file and returns the name of the draft.
 func (s *store) copy(ctx context.Context, file *os.File) (name string, err error) {
-	if err := os.MkdirAll(s.blobs(), 0o700); err != nil {
+	if err := fsys.MkdirPrivate(s.blobs()); err != nil {
 		return "", err
 	}
 	name = newDraft()
-	out, err := os.OpenFile(s.blob(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	out, err := fsys.OpenFile(s.blob(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return "", err
 	}

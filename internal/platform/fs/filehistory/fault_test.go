@@ -264,7 +264,7 @@ func TestRewindLeavesWhatIsNotKnown(t *testing.T) {
 	lines := p.lines()
 	for i, line := range lines {
 		for _, name := range []string{"b", "c"} {
-			if bytes.Contains(line, []byte(`"of":"m1","path":"`+p.path(name))) {
+			if bytes.Contains(line, []byte(`"of":"m1","path":"`+strings.ReplaceAll(p.path(name), `\`, `\\`))) {
 				lines[i] = []byte("damaged\n")
 			}
 		}

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"adze/internal/platform/fs/fsys"
 )
 
 // A record is a line of the index.
@@ -344,17 +346,17 @@ func (s *store) rewrite(records []record) error {
 	if err := os.WriteFile(temp, lines, 0o600); err != nil {
 		return err
 	}
-	if err := syncFile(temp, s.fsync); err != nil {
+	if err := syncFile(temp, os.O_RDWR, s.fsync); err != nil {
 		return err
 	}
-	if err := os.Rename(temp, s.indexPath()); err != nil {
+	if s.index != nil { // Windows replaces no open file
+		s.index.Close() // ok: replaced, or opened again by openIndex
+		s.index = nil
+	}
+	if err := fsys.Rename(temp, s.indexPath()); err != nil {
 		return err
 	}
 	s.sequence, s.dirty, s.made = sequence{last: int64(len(records)), numbered: true}, false, true
-	if s.index != nil { // handle of the old index
-		s.index.Close()
-		s.index = nil
-	}
 	return nil
 }
 

@@ -7,6 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"adze/internal/platform/fs/fsys"
+	"adze/internal/platform/fs/lockfile"
 )
 
 // ErrLocked means that another process has the history open.
@@ -25,7 +28,7 @@ func (s *store) claim() error {
 	if s.lock != nil || s.refused != nil {
 		return s.refused
 	}
-	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+	if err := fsys.MkdirPrivate(s.dir); err != nil {
 		return err
 	}
 	if err := s.takeLock(); err != nil {
@@ -39,7 +42,7 @@ func (s *store) claim() error {
 
 // takeLock locks the store if it exists. A store that cannot be locked is read-only.
 func (s *store) takeLock() error {
-	file, err := os.OpenFile(filepath.Join(s.dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	file, err := fsys.OpenFile(filepath.Join(s.dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -48,15 +51,17 @@ func (s *store) takeLock() error {
 		return s.refused
 	}
 	for range lockTries {
-		if err = flock(file); !errors.Is(err, ErrLocked) {
+		if err = lockfile.Lock(file); !errors.Is(err, lockfile.ErrLocked) {
 			break
 		}
 		time.Sleep(lockPause)
 	}
 	if err != nil {
 		file.Close() // ok: the original error matters more
-		s.refused = err
-		return err
+		if s.refused = ErrLocked; !errors.Is(err, lockfile.ErrLocked) {
+			s.refused = fmt.Errorf("locking %s: %w", file.Name(), err)
+		}
+		return s.refused
 	}
 	s.lock = file
 	return nil

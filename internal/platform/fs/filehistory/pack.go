@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"adze/internal/platform/fs/fsys"
 )
 
 // packed is the maximum size of a content stored in the pack, a single file. A file per content
@@ -82,10 +84,10 @@ func (k *pack) open(dir string) error {
 	if k.file != nil {
 		return nil
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := fsys.MkdirPrivate(dir); err != nil {
 		return err
 	}
-	file, err := os.OpenFile(filepath.Join(dir, k.name), os.O_RDWR|os.O_CREATE, 0o600)
+	file, err := fsys.OpenFile(filepath.Join(dir, k.name), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
@@ -127,7 +129,7 @@ func (s *store) repack() (done func(), err error) {
 	defer s.mu.Unlock()
 	fresh := pack{name: newPackName(), places: map[string]place{}}
 	if len(s.pack.places) > 0 {
-		if fresh.file, err = os.OpenFile(filepath.Join(s.dir, fresh.name), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
+		if fresh.file, err = fsys.OpenFile(filepath.Join(s.dir, fresh.name), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
 			return nil, err
 		}
 	}

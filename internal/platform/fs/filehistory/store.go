@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/paths"
 )
 
@@ -148,7 +149,7 @@ func (s *store) put(hash string, data []byte) error {
 	if has(s.blob(hash), int64(len(data))) {
 		return nil
 	}
-	if err := os.MkdirAll(s.blobs(), 0o700); err != nil {
+	if err := fsys.MkdirPrivate(s.blobs()); err != nil {
 		return err
 	}
 	temp := s.blob(newDraft())
@@ -189,7 +190,7 @@ func has(blob string, size int64) bool {
 
 // adopt renames a new content to its hash.
 func (s *store) adopt(temp, hash string) error {
-	if err := os.Rename(temp, s.blob(hash)); err != nil {
+	if err := fsys.Rename(temp, s.blob(hash)); err != nil {
 		return err
 	}
 	s.mu.Lock()
@@ -210,7 +211,7 @@ func (s *store) append(records ...record) error {
 		return err
 	}
 	if s.excess > 0 {
-		if err := s.index.Truncate(s.excess); err != nil {
+		if err := fsys.Truncate(s.index, s.excess); err != nil {
 			return err
 		}
 		s.excess = 0
@@ -220,7 +221,7 @@ func (s *store) append(records ...record) error {
 		return err
 	}
 	if _, err := s.index.Write(lines); err != nil {
-		if s.index.Truncate(info.Size()) != nil {
+		if fsys.Truncate(s.index, info.Size()) != nil {
 			s.excess = info.Size()
 		}
 		return err
@@ -236,7 +237,7 @@ func (s *store) openIndex() (err error) {
 		return err
 	}
 	s.made = true
-	s.index, err = os.OpenFile(s.indexPath(), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	s.index, err = fsys.OpenFile(s.indexPath(), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	return err
 }
 
@@ -261,7 +262,7 @@ func (s *store) sync() error {
 	s.dirty = false
 	if s.made {
 		for _, dir := range []string{s.blobs(), s.dir, filepath.Dir(s.dir)} {
-			syncFile(dir, s.fsync) // ok: not every system can sync a directory, and it may not exist
+			syncFile(dir, os.O_RDONLY, s.fsync) // ok: not every system can sync a directory, and it may not exist
 		}
 		s.made = false
 	}
@@ -270,7 +271,7 @@ func (s *store) sync() error {
 
 func (s *store) syncContents() error {
 	for _, blob := range s.unsynced {
-		if err := syncFile(blob, s.fsync); err != nil && !errors.Is(err, fs.ErrNotExist) { // may have been renamed
+		if err := syncFile(blob, os.O_RDWR, s.fsync); err != nil && !errors.Is(err, fs.ErrNotExist) { // may have been renamed
 			return err
 		}
 	}
@@ -284,8 +285,9 @@ func (s *store) syncContents() error {
 	return nil
 }
 
-func syncFile(path string, fsync func(*os.File) error) error {
-	f, err := os.Open(path)
+// syncFile syncs a file, which Windows only does if it is open for writing, or a directory.
+func syncFile(path string, flag int, fsync func(*os.File) error) error {
+	f, err := os.OpenFile(path, flag, 0)
 	if err != nil {
 		return err
 	}

@@ -176,7 +176,7 @@ func TestUndoOfWholeFiles(t *testing.T) {
 	if diff := cmp.Diff(want, p.files()); diff != "" {
 		t.Error(diff)
 	}
-	if info, err := os.Stat(p.path("binary")); err != nil || info.Mode().Perm() != 0o700 {
+	if info, err := os.Stat(p.path("binary")); err != nil || hasModes && info.Mode().Perm() != 0o700 {
 		t.Errorf("the mode that the user gave it is %v, %v", info.Mode(), err)
 	}
 	var later []string
