@@ -5,12 +5,14 @@ package paths
 import (
 	"io/fs"
 	"os"
+
+	"adze/internal/platform/fs/fsys"
 )
 
 // open compares the opened file with the one resolved before, because this system cannot open a
 // path without following symlinks.
 func (s ResolvedPath) open(path string) (*os.File, error) {
-	f, err := os.Open(path)
+	f, err := fsys.OpenFile(path, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -49,19 +49,28 @@ func (b Base) absolute(path string) (string, error) {
 	switch {
 	case path == "":
 		return "", errors.New("the path is empty: give the path of a file")
-	case path == "~" || strings.HasPrefix(path, "~/"):
+	case path == "~" || strings.HasPrefix(path, "~") && os.IsPathSeparator(path[1]):
 		if b.Home == "" {
 			return "", fmt.Errorf("cannot expand %s: the home directory is unknown, because HOME is not set; give an absolute path", path)
 		}
 		path = filepath.Join(b.Home, path[1:])
 	}
 	if runtime.GOOS == "windows" {
-		path = driveForm(path)
+		if path = driveForm(path); isRooted(path) {
+			path = filepath.VolumeName(b.Dir) + path
+		} else if drive := filepath.VolumeName(path); drive != "" && !filepath.IsAbs(path) {
+			return "", fmt.Errorf(`path %s depends on the current directory of drive %s: give an absolute path, such as %[2]s\%[3]s`, path, drive, path[len(drive):])
+		}
 	}
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(b.Dir, path)
 	}
 	return filepath.Clean(path), nil
+}
+
+// isRooted reports whether path begins at the root of the current drive, such as \dir.
+func isRooted(path string) bool {
+	return path != "" && os.IsPathSeparator(path[0]) && filepath.VolumeName(path) == ""
 }
 
 // driveForm converts /c/dir, as written by shells on Windows, to C:\dir.

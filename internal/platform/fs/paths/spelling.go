@@ -20,11 +20,11 @@ type system struct {
 }
 
 var here = sync.OnceValue(func() system {
-	release, _ := os.ReadFile("/proc/sys/kernel/osrelease") // ok: the file only exists on Linux
-	return system{
-		windows: runtime.GOOS == "windows",
-		wsl:     runtime.GOOS == "linux" && strings.Contains(strings.ToLower(string(release)), "microsoft"),
+	if runtime.GOOS != "linux" {
+		return system{windows: runtime.GOOS == "windows"}
 	}
+	release, _ := os.ReadFile("/proc/sys/kernel/osrelease") // ok: unreadable means no WSL
+	return system{wsl: strings.Contains(strings.ToLower(string(release)), "microsoft")}
 })
 
 // odd returns the oddity of a path, given as typed and as an absolute path, or nil.
