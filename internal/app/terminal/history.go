@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"adze/internal/platform/fs/fsys"
 )
 
 // A History holds the prompts of all projects in one append-only file of JSON lines.
@@ -82,7 +84,7 @@ func (h *History) append(text string, sent bool) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(h.path), 0o700); err != nil {
+	if err := fsys.MkdirPrivate(filepath.Dir(h.path)); err != nil {
 		return err
 	}
 	f, err := os.OpenFile(h.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"adze/internal/commands"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/text/amount"
 	"adze/internal/platform/text/redact"
 )
@@ -86,7 +87,7 @@ func heapdump(r *commands.Registry) (commands.Answer, error) {
 		return nil, commands.ErrNotKept
 	}
 	dir := filepath.Join(r.Home, "debug")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := fsys.MkdirPrivate(dir); err != nil {
 		return nil, err
 	}
 	path := filepath.Join(dir, "heap-"+r.Now().UTC().Format("20060102-150405.000")+".pprof")

@@ -44,7 +44,7 @@ func (k *records) keep(kind string, b *Spec) {
 	data, err := json.Marshal(m)
 	if err == nil {
 		path := transcript.MetaPath(folder, b.ID)
-		if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
+		if err = fsys.MkdirPrivate(filepath.Dir(path)); err == nil {
 			err = fsys.WriteUnsynced(path, data, 0o600) // the agent's log syncs it with its first records
 		}
 	}

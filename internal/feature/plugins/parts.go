@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -20,6 +19,7 @@ import (
 	"adze/internal/hook"
 	"adze/internal/lsp"
 	"adze/internal/mcp/roster"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/scope"
 )
 
@@ -143,7 +143,7 @@ func (s *Set) options(p *plugin.Plugin) func(context.Context) (map[string]string
 
 // keep creates a plugin's data directory.
 func keep(p *plugin.Plugin) {
-	_ = os.MkdirAll(p.Data, 0o700) // ok: a program that needs it reports the error
+	_ = fsys.MkdirPrivate(p.Data) // ok: a program that needs it reports the error
 }
 
 // serverName returns the name of a plugin's server as used in rules and hooks across the

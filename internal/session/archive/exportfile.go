@@ -7,12 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"adze/internal/platform/fs/fsys"
 )
 
 // ExportFile writes a session to a file that only the user can access. The file appears only
 // when it is complete.
 func ExportFile(path string, info *Info, o ExportOptions) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".export-*") // creates with mode 0600
+	tmp, err := fsys.CreateTemp(filepath.Dir(path), ".export-")
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("directory %s does not exist; create it first, or choose another name", filepath.Dir(path))
@@ -25,7 +27,7 @@ func ExportFile(path string, info *Info, o ExportOptions) error {
 	defer os.Remove(tmp.Name()) // ok: already renamed on success
 	err = errors.Join(Export(tmp, info, o), tmp.Close())
 	if err == nil {
-		err = os.Rename(tmp.Name(), path)
+		err = fsys.Rename(tmp.Name(), path)
 	}
 	return err
 }

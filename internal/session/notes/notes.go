@@ -17,6 +17,7 @@ import (
 
 	"adze/internal/agent/sidequery"
 	"adze/internal/model/tokens"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/text/texts"
 )
 
@@ -290,16 +291,16 @@ func (k *Keeper) ask(ctx context.Context, m Snapshot, page string) (string, erro
 
 // write atomically replaces the file at path.
 func write(path, text string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := fsys.MkdirPrivate(filepath.Dir(path)); err != nil {
 		return err
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".notes-*")
+	tmp, err := fsys.CreateTemp(filepath.Dir(path), ".notes-")
 	if err != nil {
 		return err
 	}
 	_, err = tmp.WriteString(text)
 	if err = errors.Join(err, tmp.Close()); err == nil {
-		err = os.Rename(tmp.Name(), path)
+		err = fsys.Rename(tmp.Name(), path)
 	}
 	if err != nil {
 		os.Remove(tmp.Name()) // ok: the write error is returned

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"adze/internal/platform/fs/fsys"
 )
 
 // ErrLocked is returned if another process has the log open.
@@ -45,12 +47,14 @@ func (f logFile) Size() (int64, error) {
 	return info.Size(), nil
 }
 
+func (f logFile) Truncate(size int64) error { return fsys.Truncate(f.File, size) }
+
 func (f logFile) Mend() (*Torn, error) { return moveTorn(f.File) }
 
 // openFile opens the log at path for appending, locks it and moves an incomplete last line
 // aside.
 func openFile(path string) (_ file, _ *Torn, err error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
+	f, err := fsys.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, nil, fmt.Errorf("opening transcript: %w", err)
 	}
@@ -80,7 +84,7 @@ func moveTorn(f *os.File) (*Torn, error) {
 	if err != nil || end == size {
 		return nil, err
 	}
-	aside, err := os.OpenFile(f.Name()+".torn", os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	aside, err := fsys.OpenFile(f.Name()+".torn", os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +98,7 @@ func moveTorn(f *os.File) (*Torn, error) {
 	if err := aside.Sync(); err != nil {
 		return nil, err
 	}
-	if err := f.Truncate(end); err != nil {
+	if err := fsys.Truncate(f, end); err != nil {
 		return nil, err
 	}
 	return &Torn{Path: aside.Name(), Bytes: size - end}, nil

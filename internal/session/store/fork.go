@@ -84,7 +84,7 @@ func Fork(src string, opt Options, at string) (path string, err error) {
 // writeWhole creates a file that appears at path only when it is complete. The path must not
 // exist.
 func writeWhole(path string, write func(io.Writer) error) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".fork-*") // creates with mode 0600
+	tmp, err := fsys.CreateTemp(filepath.Dir(path), ".fork-")
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func writeWhole(path string, write func(io.Writer) error) error {
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s exists already", path)
 	}
-	if err := os.Rename(tmp.Name(), path); err != nil {
+	if err := fsys.Rename(tmp.Name(), path); err != nil {
 		return err
 	}
 	return fsys.SyncDir(filepath.Dir(path))

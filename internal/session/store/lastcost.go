@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"adze/internal/model/cost"
+	"adze/internal/platform/fs/fsys"
 )
 
 // lastCostName is the file in a project's folder with the cost of its last session.
@@ -31,13 +32,13 @@ func SaveCost(home, dir, session string, t cost.Totals) error {
 // replaceFile atomically replaces a file without syncing: data lost in a power loss is also in
 // the log.
 func replaceFile(path string, data []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), lastCostName+"-*") // creates with mode 0600
+	tmp, err := fsys.CreateTemp(filepath.Dir(path), lastCostName+"-")
 	if err != nil {
 		return fmt.Errorf("saving the cost: %w", err)
 	}
 	_, err = tmp.Write(data)
 	if err = errors.Join(err, tmp.Close()); err == nil {
-		err = os.Rename(tmp.Name(), path)
+		err = fsys.Rename(tmp.Name(), path)
 	}
 	if err != nil {
 		os.Remove(tmp.Name()) // ok: the write error is returned

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"adze/internal/msg"
+	"adze/internal/platform/fs/fsys"
 )
 
 // partialSuffix is the suffix of the file with the content after the last record: an arriving
@@ -31,7 +32,7 @@ func (l *Log) SavePartial(e msg.Entry) error {
 		os.Remove(temp) // ok: the write error is returned
 		return fmt.Errorf("saving an answer that is arriving: %w", err)
 	}
-	return os.Rename(temp, path)
+	return fsys.Rename(temp, path)
 }
 
 // createPrivate creates a file, replacing any file at path. It does not follow a symlink there:
@@ -40,7 +41,7 @@ func createPrivate(path string) (*os.File, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	return fsys.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 }
 
 func writePrivate(path string, data []byte) error {

@@ -64,7 +64,7 @@ func (l *Log) keepResult(callID, ext string, write func(path string) (int64, err
 
 // saveNew writes r to a file that appears at path only when it is complete.
 func saveNew(path string, r io.Reader) (n int64, err error) {
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".part-*") // creates with mode 0600
+	tmp, err := fsys.CreateTemp(filepath.Dir(path), ".part-")
 	if err != nil {
 		return 0, err
 	}
@@ -73,7 +73,7 @@ func saveNew(path string, r io.Reader) (n int64, err error) {
 	if err := errors.Join(err, tmp.Close()); err != nil {
 		return 0, err
 	}
-	return n, os.Rename(tmp.Name(), path)
+	return n, fsys.Rename(tmp.Name(), path)
 }
 
 // resultName returns a call ID as a file name. The provider chooses IDs, so an ID that had to

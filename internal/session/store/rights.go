@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"adze/internal/platform/fs/fsys"
 )
 
 // Notes that grant rights, [Mode] and [Dirs], are signed with a key in the state home: a
@@ -44,10 +46,10 @@ func makeKey(home string) ([]byte, error) {
 	if home == "" {
 		return nil, errors.New("no state home")
 	}
-	if err := os.MkdirAll(home, 0o700); err != nil {
+	if err := fsys.MkdirPrivate(home); err != nil {
 		return nil, err
 	}
-	tmp, err := os.CreateTemp(home, ".key-*") // creates with mode 0600
+	tmp, err := fsys.CreateTemp(home, ".key-")
 	if err != nil {
 		return nil, err
 	}

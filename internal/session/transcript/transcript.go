@@ -18,6 +18,7 @@ import (
 
 	"adze/internal/model/cost"
 	"adze/internal/msg"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/git/gitinfo"
 	"adze/internal/platform/proc/task"
 	"adze/internal/platform/text/amount"
@@ -178,7 +179,7 @@ func (t *Transcript) openSide(s Side, kept bool) {
 
 // open opens a log that may already exist, and returns its content.
 func (t *Transcript) open(opt store.Options) (earlier *store.Contents, err error) {
-	if err = os.MkdirAll(filepath.Dir(opt.Path), 0o700); err != nil {
+	if err = fsys.MkdirPrivate(filepath.Dir(opt.Path)); err != nil {
 		return nil, err
 	}
 	if _, missing := os.Stat(opt.Path); missing == nil {

@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/proc/osproc"
 	"adze/internal/platform/text/latin"
 )
@@ -141,7 +142,7 @@ func (s *sedLine) run(ctx context.Context, c *call, contents [][]byte) ([][]byte
 		if copies[i] = name; !filepath.IsAbs(name) {
 			copies[i] = filepath.Join(dir, "work", name)
 		}
-		if err := os.MkdirAll(filepath.Dir(copies[i]), 0o700); err != nil {
+		if err := fsys.MkdirPrivate(filepath.Dir(copies[i])); err != nil {
 			return nil, err
 		}
 		if err := os.WriteFile(copies[i], contents[i], 0o600); err != nil {
@@ -149,7 +150,7 @@ func (s *sedLine) run(ctx context.Context, c *call, contents [][]byte) ([][]byte
 		}
 	}
 	work := filepath.Join(dir, "work")
-	if err := os.MkdirAll(work, 0o700); err != nil {
+	if err := fsys.MkdirPrivate(work); err != nil {
 		return nil, err
 	}
 	var printed bytes.Buffer

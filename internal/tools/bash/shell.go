@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/git/gitrepo"
 	"adze/internal/platform/proc/osproc"
 	"adze/internal/platform/shell"
@@ -73,7 +74,7 @@ func (c *call) newReport() (*os.File, error) {
 	if dir == "" {
 		return os.CreateTemp("", pattern)
 	}
-	err := os.MkdirAll(dir, 0o700)
+	err := fsys.MkdirPrivate(dir)
 	if err == nil {
 		return os.CreateTemp(dir, pattern)
 	}

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/proc/osproc"
 	"adze/internal/platform/shell"
 )
@@ -132,7 +133,7 @@ func takeSnapshot(ctx context.Context, r *osproc.Runner, dir string, env []strin
 	if err != nil || program.Dialect != shell.Bash {
 		return "", nil // sh has no aliases worth saving
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := fsys.MkdirPrivate(dir); err != nil {
 		return "", err
 	}
 	file := filepath.Join(dir, SnapshotFile)

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/text/texts"
 	"adze/internal/tool"
 )
@@ -334,7 +335,7 @@ func (e *exit) final(path string) (string, error) {
 		edited = nil
 	}
 	if edited != nil {
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		if err := fsys.MkdirPrivate(filepath.Dir(path)); err != nil {
 			return "", fmt.Errorf("keeping the plan: %w", err)
 		}
 		if err := os.WriteFile(path, []byte(*edited), 0o600); err != nil {

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"adze/internal/domain/plugin"
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/proc/osproc"
 )
 
@@ -194,7 +195,7 @@ func (m *Markets) download(ctx context.Context, at, tree string) error {
 		return fmt.Errorf("fetching %s: %w", at, late(err))
 	}
 	file := filepath.Join(tree, filepath.FromSlash(listingNames[0]))
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+	if err := fsys.MkdirPrivate(filepath.Dir(file)); err != nil {
 		return err
 	}
 	return os.WriteFile(file, data, 0o600)

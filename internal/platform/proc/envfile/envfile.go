@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/proc/osproc"
 )
 
@@ -49,7 +50,7 @@ func (f *File) Prepare() {
 	if f.Path() == "" {
 		return
 	}
-	if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
+	if err := fsys.MkdirPrivate(filepath.Dir(f.path)); err != nil {
 		f.notify(fmt.Sprintf("hooks cannot set variables: %v", err))
 	}
 }

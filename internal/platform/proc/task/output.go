@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"adze/internal/platform/fs/fsys"
 )
 
 // suffix is the file name suffix of task outputs.
@@ -92,7 +94,7 @@ func (o *Output) make() error {
 	}
 	f, err := create(o.path)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err = os.MkdirAll(filepath.Dir(o.path), 0o700); err == nil {
+		if err = fsys.MkdirPrivate(filepath.Dir(o.path)); err == nil {
 			f, err = create(o.path)
 		}
 	}
