@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/proc/osproc"
 	"adze/internal/platform/proc/task"
 	"adze/internal/platform/shell/pwsh"
@@ -133,7 +134,7 @@ func (c *call) execute(ctx context.Context, out io.Writer, limit time.Duration) 
 	if err != nil {
 		return osproc.Exit{}, err
 	}
-	report, err := os.CreateTemp(c.config.TempDir, "adze-dir-*")
+	report, err := c.newReport()
 	if err != nil {
 		return osproc.Exit{}, err
 	}
@@ -153,6 +154,15 @@ func (c *call) execute(ctx context.Context, out io.Writer, limit time.Duration) 
 		c.ended = string(ended)
 	}
 	return exit, err
+}
+
+// newReport creates the file where the command writes its final directory.
+func (c *call) newReport() (*os.File, error) {
+	const pattern = "adze-dir-*"
+	if dir := c.config.TempDir; dir != "" && fsys.MkdirPrivate(dir) == nil {
+		return os.CreateTemp(dir, pattern)
+	}
+	return os.CreateTemp("", pattern)
 }
 
 // maxReport is the maximum length of a directory name.

@@ -74,7 +74,7 @@ func newBench(t *testing.T, name string, change func(*Config)) *bench {
 	b.tasks = task.New(t.TempDir(), func(task.Notice) {})
 	t.Cleanup(b.tasks.Close)
 	c := Config{Config: command.Config{
-		Dir: func() string { return b.dir }, Runner: r, TempDir: t.TempDir(), Limits: command.Limits{Tasks: b.tasks},
+		Dir: func() string { return b.dir }, Runner: r, TempDir: filepath.Join(t.TempDir(), "missing"), Limits: command.Limits{Tasks: b.tasks},
 		Env: func() []string {
 			return []string{"PATH=" + os.Getenv("PATH"), "LC_SPY=" + b.spy, "GH_TOKEN=x", "PSModulePath=evil"}
 		},
