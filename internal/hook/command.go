@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"adze/internal/platform/proc/osproc"
@@ -29,7 +28,7 @@ func (l *launcher) run(ctx context.Context, j *job) ending {
 	end := ending{stdout: newCapture(), stderr: newCapture()}
 	c, err := l.program(ctx, j)
 	if err != nil {
-		end.broken, end.userNotified = err.Error(), errors.Is(err, errNoShell)
+		end.broken, end.userNotified = err.Error(), errors.Is(err, osproc.ErrNoShell)
 		if end.userNotified {
 			l.notices.once(fmt.Sprintf("hooks cannot run: %v", err))
 		}
@@ -90,16 +89,15 @@ func (l *launcher) program(ctx context.Context, j *job) (osproc.Cmd, error) {
 		c.Path, c.Args = words[0], words[1:]
 		return c, nil
 	}
-	path, err := l.findShell(s.shell)
+	shell, err := l.findShell(s.shell)
 	if err != nil {
 		return c, err
 	}
-	c.Path = path
-	if isPowerShell(path) {
-		c.Args = []string{"-NoProfile", "-NonInteractive", "-Command", values.powerShell(s.command)}
-	} else {
-		c.Args = []string{"-c", values.shell(s.command)}
+	line := values.shell
+	if shell.IsPowerShell() {
+		line = values.powerShell
 	}
+	c.Path, c.Args = shell.Path, shell.Args(line(s.command))
 	return c, nil
 }
 
@@ -113,38 +111,21 @@ func (l *launcher) workDir(dir string) string {
 
 // findShell returns the shell for a command: the named one, otherwise bash, otherwise the
 // system's.
-func (l *launcher) findShell(name string) (string, error) {
-	var names []string
-	switch {
-	case name == "powershell" || name == "pwsh":
-		names = []string{"pwsh", "powershell"}
-	case name != "":
-		names = []string{name}
-	case runtime.GOOS == "windows":
-		names = []string{"bash", "pwsh", "powershell"}
-	default:
-		names = []string{"bash", "sh"}
+func (l *launcher) findShell(name string) (osproc.Shell, error) {
+	switch name {
+	case "powershell", "pwsh":
+		return osproc.FindShell(l.lookPath, "pwsh", "powershell")
+	case "":
+		return osproc.FindShell(l.lookPath, append([]string{"bash"}, osproc.SystemShells(runtime.GOOS)...)...)
 	}
-	for _, n := range names {
-		if path, err := l.lookPath(n); err == nil {
-			return path, nil
-		}
-	}
-	return "", fmt.Errorf("%w: %s", errNoShell, strings.Join(names, " or "))
+	return osproc.FindShell(l.lookPath, name)
 }
-
-var errNoShell = errors.New("the shell was not found")
 
 func (l *launcher) lookPath(name string) (string, error) {
 	if l.cfg.lookPath != nil {
 		return l.cfg.lookPath(name)
 	}
 	return exec.LookPath(name)
-}
-
-func isPowerShell(path string) bool {
-	base := strings.TrimSuffix(strings.ToLower(filepath.Base(path)), ".exe")
-	return base == "pwsh" || base == "powershell"
 }
 
 // environment returns a hook's environment: inherited variables and adze's own. Each of adze's

@@ -72,7 +72,7 @@ func TestShells(t *testing.T) {
 			t.Error(out.Messages)
 		}
 	}
-	want := []string{"hooks cannot run: the shell was not found: nosuchshell"}
+	want := []string{"hooks cannot run: no shell was found: add nosuchshell to PATH"}
 	if diff := cmp.Diff(want, said.get(&said.notes)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

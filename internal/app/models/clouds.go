@@ -16,6 +16,7 @@ import (
 	"adze/internal/model/wire"
 	"adze/internal/platform/net/aws"
 	"adze/internal/platform/net/oauth"
+	"adze/internal/platform/proc/osproc"
 	"adze/internal/settings"
 	"adze/internal/tool"
 )
@@ -97,7 +98,11 @@ func (a *access) signIn(ctx context.Context, command string) error {
 func (a *access) shell(ctx context.Context, command string, limit time.Duration, out, problems io.Writer) error {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	cmd := exec.CommandContext(limited, "sh", "-c", command)
+	shell, err := osproc.FindShell(exec.LookPath)
+	if err != nil {
+		return fmt.Errorf("the command %q: %w", command, err)
+	}
+	cmd := exec.CommandContext(limited, shell.Path, shell.Args(command)...)
 	cmd.Dir, cmd.WaitDelay = a.Dir, time.Second // allows for background children
 	if a.Environ != nil {
 		cmd.Env = a.Environ()
@@ -107,7 +112,7 @@ func (a *access) shell(ctx context.Context, command string, limit time.Duration,
 		problems = &text
 	}
 	cmd.Stdout, cmd.Stderr = out, problems
-	err := cmd.Run()
+	err = cmd.Run()
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)

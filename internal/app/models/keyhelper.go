@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/platform/proc/osproc"
 	"adze/internal/tool"
 )
 
@@ -21,7 +22,11 @@ func keyHelper(command, dir string, env func() []string) func(context.Context) (
 	return func(ctx context.Context) (string, error) {
 		limited, cancel := context.WithTimeout(ctx, helperLimit)
 		defer cancel()
-		cmd := exec.CommandContext(limited, "sh", "-c", command)
+		shell, err := osproc.FindShell(exec.LookPath)
+		if err != nil {
+			return "", fmt.Errorf("apiKeyHelper: %w", err)
+		}
+		cmd := exec.CommandContext(limited, shell.Path, shell.Args(command)...)
 		cmd.Dir = dir
 		if env != nil {
 			cmd.Env = env()
@@ -29,7 +34,7 @@ func keyHelper(command, dir string, env func() []string) func(context.Context) (
 		cmd.WaitDelay = time.Second // allows for background children
 		var out, problems bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &problems
-		err := cmd.Run()
+		err = cmd.Run()
 		key := strings.TrimSpace(out.String())
 		switch {
 		case limited.Err() != nil && ctx.Err() == nil:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
 
 	"adze/internal/platform/proc/osproc"
 	"adze/internal/tool"
@@ -31,9 +32,13 @@ func NewStatusLine(command func() string, at Place) StatusLine {
 
 // runStatus runs a status line command in a directory and returns its output.
 func runStatus(ctx context.Context, r *osproc.Runner, dir string, env []string, command string, input []byte) ([]byte, error) {
+	shell, err := osproc.FindShell(exec.LookPath)
+	if err != nil {
+		return nil, err
+	}
 	var out, said limited
 	exit, err := r.Run(ctx, osproc.Cmd{
-		Path: "/bin/sh", Name: "sh", Args: []string{"-c", command}, Dir: dir, Env: env,
+		Path: shell.Path, Args: shell.Args(command), Dir: dir, Env: env,
 		Input: input, Output: &out, Errors: &said, Timeout: StatusLimit, NoCore: true,
 	})
 	switch {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"adze/internal/mcp/roster"
+	"adze/internal/platform/proc/osproc"
 	"adze/internal/tool"
 )
 
@@ -29,7 +30,11 @@ func (k *TokenStore) Headers(ctx context.Context, e *roster.Entry) (map[string]s
 	}
 	limited, cancel := context.WithTimeout(ctx, helperLimit)
 	defer cancel()
-	cmd := exec.CommandContext(limited, "sh", "-c", e.HeadersHelper)
+	shell, err := osproc.FindShell(exec.LookPath)
+	if err != nil {
+		return nil, fmt.Errorf("headersHelper: %w", err)
+	}
+	cmd := exec.CommandContext(limited, shell.Path, shell.Args(e.HeadersHelper)...)
 	cmd.Dir = k.c.Dir
 	if cmd.Env = os.Environ(); k.c.Environ != nil {
 		cmd.Env = k.c.Environ()
@@ -38,7 +43,7 @@ func (k *TokenStore) Headers(ctx context.Context, e *roster.Entry) (map[string]s
 	cmd.WaitDelay = time.Second // limits waiting for background processes
 	var out, problems limitedBuffer
 	cmd.Stdout, cmd.Stderr = &out, &problems
-	err := cmd.Run()
+	err = cmd.Run()
 	switch {
 	case limited.Err() != nil && ctx.Err() == nil:
 		return nil, fmt.Errorf("headersHelper took longer than %v", helperLimit)
