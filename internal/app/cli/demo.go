@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,16 +24,6 @@ import (
 	"adze/internal/ui/screen/svg"
 	"adze/internal/ui/tui"
 )
-
-// demoFiles contains the sample project and the model's script.
-//
-//go:embed demo
-var demoFiles embed.FS
-
-// demoProject lists the files of the sample project.
-var demoProject = [...]string{"leap.sh", "test.sh"}
-
-const demoPrompt = "The test of leap.sh fails. Find out why and fix it."
 
 // demoOptions holds the options of adze demo.
 type demoOptions struct {
@@ -71,11 +60,11 @@ func (o *demoOptions) run(ctx context.Context, env *Env, in invocation) error {
 	if o.svg != "" && (o.fast || o.keep) {
 		return setup.Errorf("--fast and --keep have no effect on a picture; remove them")
 	}
-	shell, err := exec.LookPath("sh")
+	project, err := demo.FindProject()
 	if err != nil {
-		return setup.Errorf("the demo needs a shell: sh not found in PATH")
+		return setup.Errorf("the demo needs a shell: %v", err)
 	}
-	root, err := layOutDemo(o.script(env))
+	root, err := o.layOut(env, project)
 	if err != nil {
 		return err
 	}
@@ -84,11 +73,11 @@ func (o *demoOptions) run(ctx context.Context, env *Env, in invocation) error {
 	}
 	switch {
 	case o.svg != "":
-		return o.draw(ctx, env, root)
+		return o.draw(ctx, env, project, root)
 	case env.StdinTerminal && env.StdoutTerminal:
-		err = o.play(ctx, env, root)
+		err = o.play(ctx, env, project, root)
 	default:
-		err = o.print(ctx, env, root, shell)
+		err = o.print(ctx, env, project, root)
 	}
 	if err == nil && o.keep {
 		err = env.print("The project is in " + filepath.Join(root, demoFolder) + ".\n")
@@ -98,7 +87,7 @@ func (o *demoOptions) run(ctx context.Context, env *Env, in invocation) error {
 
 // print shows the turn as text, without questions. It fails unless the sample project's test
 // passes afterward.
-func (o *demoOptions) print(ctx context.Context, env *Env, root, shell string) error {
+func (o *demoOptions) print(ctx context.Context, env *Env, project demo.Project, root string) error {
 	dir := filepath.Join(root, demoFolder)
 	script, err := os.ReadFile(filepath.Join(root, demoModel))
 	if err != nil {
@@ -113,17 +102,17 @@ func (o *demoOptions) print(ctx context.Context, env *Env, root, shell string) e
 	coloured := env.StdoutTerminal || forced != "" && forced != "0"
 	stage := &demo.Stage{
 		Out:  func(text string) { env.print(text) }, // ok: a reader who left sees nothing more
-		Warn: env.Say, Dir: dir, Prompt: demoPrompt, Style: draw.PaletteFor(coloured, draw.AutoTheme, env.Getenv), Width: env.Width,
+		Warn: env.Say, Dir: dir, Project: project, Style: draw.PaletteFor(coloured, draw.AutoTheme, env.Getenv), Width: env.Width,
 	}
 	stage.Open()
-	if err := s.Submit(ctx, session.Prompt{Parts: []msg.Part{&msg.Text{Text: demoPrompt}}}); err != nil {
+	if err := s.Submit(ctx, session.Prompt{Parts: []msg.Part{&msg.Text{Text: project.Prompt()}}}); err != nil {
 		return err
 	}
 	reason := stage.Play(s.Entries(ctx, 0, session.Every))
 	if !reason.OK() {
 		return &Ended{reason}
 	}
-	test := exec.CommandContext(ctx, shell, "./test.sh")
+	test := exec.CommandContext(ctx, project.Check[0], project.Check[1:]...)
 	test.Dir = dir
 	if err := test.Run(); err != nil {
 		return fmt.Errorf("the demo did not fix the project: its test still fails (%w)", err)
@@ -134,7 +123,7 @@ func (o *demoOptions) print(ctx context.Context, env *Env, root, shell string) e
 
 // play runs the turn in the front end for the user's terminal. It ends with the turn, or when the
 // user leaves.
-func (o *demoOptions) play(ctx context.Context, env *Env, root string) error {
+func (o *demoOptions) play(ctx context.Context, env *Env, project demo.Project, root string) error {
 	variables := env.Environ
 	if variables == nil {
 		variables = os.Environ
@@ -155,7 +144,7 @@ func (o *demoOptions) play(ctx context.Context, env *Env, root string) error {
 		waited = true
 		return "After a No adze waits for you. Say what to do instead, and the script goes on; Ctrl-D leaves.", false
 	}}
-	if err := r.run(ctx, &stage, demo.NewMachine(root, variables()), demoPrompt, nil); err != nil {
+	if err := r.run(ctx, &stage, demo.NewMachine(root, variables()), project.Prompt(), nil); err != nil {
 		return err
 	}
 	const next = "That was the demo. To work on your own code, run adze in its directory: it asks which model to use."
@@ -163,12 +152,12 @@ func (o *demoOptions) play(ctx context.Context, env *Env, root string) error {
 }
 
 // draw writes a picture of the turn.
-func (o *demoOptions) draw(ctx context.Context, env *Env, root string) error {
+func (o *demoOptions) draw(ctx context.Context, env *Env, project demo.Project, root string) error {
 	theme, looks := darkTheme, svg.Dark()
 	if o.theme == lightTheme {
 		theme, looks = lightTheme, svg.Light()
 	}
-	film := demo.NewFilm(ctx, demoPrompt)
+	film := demo.NewFilm(ctx, project.Prompt())
 	film.Brief = !o.animated
 	var said bytes.Buffer
 	stage := Env{
@@ -250,24 +239,26 @@ const (
 	demoModel  = "model.replay"
 )
 
-// layOutDemo writes the sample project and the model's script to a temporary directory, which also
+// layOut writes the sample project and the model's script to a temporary directory, which also
 // holds the demo's state. The project looks like a repository without commits.
-func layOutDemo(script []byte, err error) (root string, _ error) {
-	if err == nil {
-		root, err = os.MkdirTemp("", "adze-demo-")
+func (o *demoOptions) layOut(env *Env, project demo.Project) (root string, _ error) {
+	script, err := project.Script()
+	if err != nil {
+		return "", err
 	}
+	sources, err := project.Files()
+	if err != nil {
+		return "", err
+	}
+	root, err = os.MkdirTemp("", "adze-demo-")
 	if err != nil {
 		return "", fmt.Errorf("making a directory for the demo: %w", err)
 	}
 	if root, err = filepath.EvalSymlinks(root); err != nil { // so that paths in it look alike
 		return "", fmt.Errorf("making a directory for the demo: %w", err)
 	}
-	files := map[string][]byte{demoModel: script, demoFolder + "/.git/HEAD": []byte("ref: refs/heads/main\n")}
-	for _, name := range demoProject {
-		var data []byte
-		if err == nil {
-			data, err = demoFiles.ReadFile("demo/" + name)
-		}
+	files := map[string][]byte{demoModel: o.paced(env, script), demoFolder + "/.git/HEAD": []byte("ref: refs/heads/main\n")}
+	for name, data := range sources {
 		files[demoFolder+"/"+name] = data
 	}
 	for _, dir := range []string{"/.git/objects", "/.git/refs"} {
@@ -287,19 +278,15 @@ func layOutDemo(script []byte, err error) (root string, _ error) {
 	return root, nil
 }
 
-// script returns the model's script.
-func (o *demoOptions) script(env *Env) ([]byte, error) {
-	src, err := demoFiles.ReadFile("demo/" + demoModel)
-	if err != nil {
-		return nil, fmt.Errorf("reading the demo: %w", err)
-	}
+// paced returns the model's script with the pauses that are wanted.
+func (o *demoOptions) paced(env *Env, script []byte) []byte {
 	switch {
 	case o.svg != "": // the film has its own pauses between pieces of text
-		src = piecePattern.ReplaceAll(src, nil)
+		return piecePattern.ReplaceAll(script, nil)
 	case o.fast || !env.StdoutTerminal:
-		src = pausePattern.ReplaceAll(src, nil)
+		return pausePattern.ReplaceAll(script, nil)
 	}
-	return src, nil
+	return script
 }
 
 // Patterns for the pauses of the script: all of them, and those within a text.

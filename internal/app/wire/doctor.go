@@ -18,7 +18,6 @@ import (
 	"adze/internal/permission"
 	"adze/internal/platform/fs/trust"
 	"adze/internal/settings"
-	"adze/internal/tools/bash"
 )
 
 // Examine diagnoses a workspace for a conversation with the given access, without opening it.
@@ -82,7 +81,7 @@ func (w *Workspace) newDoctor(spec Spec, online bool) doctor.Config {
 	c := doctor.Config{
 		Project: w.Project, Version: w.Version, Program: w.Program, Getenv: w.Getenv,
 		Search: w.Engine.Describe, HookProblems: hook.Check(w.hookSources()), Further: []func(context.Context) commands.Check{w.Plugins.Check, agents.Check(w.Agents), w.Keys.Check, w.checkLanguages},
-		Shell: func() (string, error) { p, err := bash.Find(); return p.Path, err },
+		Shell: ShellPath,
 		Servers: func() (*roster.Roster, error) {
 			flags := w.Env.Servers
 			flags.Loaded, flags.Plugins = nil, w.Plugins.Servers // read the files again

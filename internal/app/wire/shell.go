@@ -11,6 +11,7 @@ import (
 	"adze/internal/app/conversation"
 	"adze/internal/platform/proc/osproc"
 	"adze/internal/session"
+	"adze/internal/tools/bash"
 )
 
 // openShell creates the state shared by commands. Nothing is written before the first command.
@@ -28,6 +29,12 @@ func (c *Conversation) openShell(ctx context.Context) (err error) {
 	c.dir.Changed = func(from, to string) { c.Hooks.Moved(ctx, from, to) }
 	c.shell, err = conversation.OpenShell(cfg, c.closers.add)
 	return err
+}
+
+// ShellPath returns the path of the shell that runs commands.
+func ShellPath() (string, error) {
+	p, err := bash.Find()
+	return p.Path, err
 }
 
 // inherited returns the process's initial environment.

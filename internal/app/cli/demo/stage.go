@@ -4,6 +4,7 @@ package demo
 
 import (
 	"iter"
+	"runtime"
 
 	"adze/internal/agent"
 	"adze/internal/app/wire"
@@ -19,7 +20,7 @@ type Stage struct {
 	// Out prints text, and Warn reports a problem.
 	Out, Warn func(string)
 	Dir       string // project directory
-	Prompt    string
+	Project   Project
 	Style     draw.Palette
 	Width     int // terminal width; 0 if unknown
 }
@@ -39,10 +40,10 @@ func (d *Stage) paint(role draw.Role, text string) string {
 // Open prints the introduction.
 func (d *Stage) Open() {
 	d.Out(d.paint(draw.Strong, "adze demo") + `: the model is a script, the tools are real.
-They work on a small project in a temporary directory: leap.sh says whether a year is a leap year,
-test.sh checks it, and it has a bug. None of your files are touched.
+They work on a small project in a temporary directory: ` + d.Project.Program + ` says whether a year is a leap year,
+` + d.Project.Test + ` checks it, and it has a bug. None of your files are touched.
 
-` + d.paint(draw.Accent, "> ") + d.paint(draw.Strong, d.Prompt) + "\n")
+` + d.paint(draw.Accent, "> ") + d.paint(draw.Strong, d.Project.Prompt()) + "\n")
 }
 
 // Close prints the summary and the next steps.
@@ -51,12 +52,20 @@ func (d *Stage) Close() {
 
 To work on your own code with a real model, set a key and talk:
 
-    export ANTHROPIC_API_KEY=...
+    ` + setKey() + `
     adze
 
 adze reads files on its own and asks before anything else.
 See adze --help.
 `)
+}
+
+// setKey returns the command that sets a key in the user's shell.
+func setKey() string {
+	if runtime.GOOS == "windows" {
+		return `$env:ANTHROPIC_API_KEY = "..."`
+	}
+	return "export ANTHROPIC_API_KEY=..."
 }
 
 // Play displays a turn and returns why it ended.
