@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"adze/internal/platform/fs/fsys"
 )
 
 // Cleanup removes the sessions last written before a point in time, with everything that
@@ -63,7 +65,7 @@ func cleanProject(dir string, before time.Time, beside func(id string) []string)
 // removeSession removes a log, its side files, and the session's files elsewhere. The log is
 // removed last, so that an interrupted removal can be repeated.
 func removeSession(path string, beside []string) error {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	f, err := fsys.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"adze/internal/msg"
+	"adze/internal/platform/fs/fsys"
 )
 
 // LoadOptions selects the part of a log to load. The zero value loads the part that a session
@@ -103,7 +104,7 @@ func openRegular(path string) (*os.File, int64, error) {
 	if !info.Mode().IsRegular() {
 		return nil, 0, fmt.Errorf("reading transcript: %s is not a file", path)
 	}
-	f, err := os.Open(path)
+	f, err := fsys.OpenFile(path, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, 0, fmt.Errorf("reading transcript: %w", err)
 	}

@@ -18,7 +18,7 @@ func Annotate(path string, notes ...Note) (err error) {
 	if err != nil || !before.Mode().IsRegular() {
 		return errors.Join(fmt.Errorf("%s is not a transcript", path), err)
 	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
+	f, err := fsys.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
 	if err != nil {
 		return fmt.Errorf("opening transcript: %w", err)
 	}

@@ -54,7 +54,7 @@ func claimProject(home, dir string) (string, error) {
 			return "", fmt.Errorf("creating the project's folder: %w", err)
 		}
 		origin := filepath.Join(project, originName)
-		f, err := os.OpenFile(origin, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		f, err := fsys.OpenFile(origin, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		if errors.Is(err, fs.ErrExist) {
 			if projectDir(home, dir) != project {
 				continue // a path with the same name was faster
