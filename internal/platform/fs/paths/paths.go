@@ -59,7 +59,7 @@ func (b Base) absolute(path string) (string, error) {
 		if path = driveForm(path); isRooted(path) {
 			path = filepath.VolumeName(b.Dir) + path
 		} else if drive := filepath.VolumeName(path); drive != "" && !filepath.IsAbs(path) {
-			return "", fmt.Errorf(`path %s depends on the current directory of drive %s: give an absolute path, such as %[2]s\%[3]s`, path, drive, path[len(drive):])
+			return "", fmt.Errorf(`path %s depends on the current directory of its drive: give an absolute path, such as %s\%s`, path, drive, path[len(drive):])
 		}
 	}
 	if !filepath.IsAbs(path) {
