@@ -254,8 +254,8 @@ say done
 	w.has("work/new.txt", "new\n")
 }
 
-// winKill checks that a session is locked while its process lives, and continues after that was
-// killed while it wrote.
+// winKill checks that a session is locked while its process lives, continues after that was killed
+// while it wrote, and can be removed.
 func winKill(w *windows) {
 	w.write("model.txt", `use Write {"file_path":"kept.txt","content":"kept\n"}
 ---
@@ -287,6 +287,10 @@ hang
 	contains(w.t, "after the kill", w.adze(0, again...), "resumed", "its 8 bytes were moved")
 	contains(w.t, "once more", w.adze(0, again...), "resumed")
 	contains(w.t, "the transcript", w.transcript(), "Created kept.txt", "resumed")
+	w.adze(0, "sessions", "rm", "--force", winSession)
+	if log := w.log(); log != "" {
+		w.t.Errorf("the session is still there:\n%s", log)
+	}
 }
 
 // log returns the log of the session, or "" if there is none yet.
@@ -295,9 +299,12 @@ func (w *windows) log() string {
 	return string(data)
 }
 
-// winPrivate checks that the access control lists of private files give others nothing. Wine stores
-// them as modes.
+// winPrivate checks that keys are in the Credential Manager, and that the access control lists of
+// private files give others nothing. Wine stores the lists as modes.
 func winPrivate(w *windows) {
+	w.run(0, "sk-ant-secret-of-the-test", "auth", "login", "anthropic", "--with-token", "--no-check")
+	contains(w.t, "auth status", w.adze(0, "auth", "status", "--text"), "in the keyring")
+	w.adze(0, "auth", "logout", "anthropic")
 	w.run(0, "sk-ant-secret-of-the-test", "auth", "login", "anthropic", "--with-token", "--no-check", "--file")
 	contains(w.t, "auth status", w.adze(0, "auth", "status", "--text"), "in the file")
 	w.turn("say done\n")
@@ -309,7 +316,7 @@ func winPrivate(w *windows) {
 	if info, err := os.Stat(w.path("work/notes.txt")); err != nil || info.Mode().Perm()&0o004 == 0 {
 		w.t.Errorf("the modes tell nothing: %v, %v", info.Mode(), err)
 	}
-	w.run(0, "", "auth", "logout", "anthropic")
+	w.adze(0, "auth", "logout", "anthropic")
 	if data, err := os.ReadFile(w.path("state/credentials.json")); err == nil && bytes.Contains(data, []byte("secret")) {
 		w.t.Errorf("the key is still there: %s", data)
 	}
