@@ -14,6 +14,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/text/jsonc"
 )
@@ -146,7 +147,7 @@ func readOnce(path string) (data []byte, s stamp, moved bool, err error) {
 	if err != nil || !info.Mode().IsRegular() {
 		return nil, s, false, cmp.Or(err, errSpecial)
 	}
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe must not block
+	file, err := fsys.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe must not block
 	if err != nil {
 		return nil, s, false, err
 	}

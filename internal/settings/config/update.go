@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/platform/fs/fsys"
 	"adze/internal/platform/fs/replace"
 	"adze/internal/platform/fs/scope"
 	"adze/internal/platform/text/jsonc"
@@ -194,14 +195,15 @@ const attempts = 10
 // rewrite edits the file. It returns the old content, nil if the file did not exist, and the
 // new content, nil if nothing changed.
 func (l *Live) rewrite(ctx context.Context, to scope.Scope, path string, edit func([]byte) ([]byte, error)) (before, after []byte, err error) {
-	dirMode, fileMode := fs.FileMode(0o700), fs.FileMode(0o600)
+	fileMode := fs.FileMode(0o600)
 	if to == scope.Project {
-		dirMode, fileMode = 0o755, 0o644
+		fileMode = 0o644
 	}
+	mkdir := fsys.MkdirPrivate
 	if to != scope.User {
-		dirMode = 0o755
+		mkdir = func(dir string) error { return os.MkdirAll(dir, 0o755) }
 	}
-	if err := os.MkdirAll(filepath.Dir(path), dirMode); err != nil {
+	if err := mkdir(filepath.Dir(path)); err != nil {
 		return nil, nil, err
 	}
 	if path, err = l.followed(to, path); err != nil {
