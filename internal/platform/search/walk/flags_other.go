@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"adze/internal/platform/fs/fsys"
 )
 
 // On other systems opening never blocks.
@@ -19,7 +21,7 @@ const (
 // file that is there.
 func (h handle) openAt(name string, flags int) (*os.File, error) {
 	path := filepath.Join(h.file.Name(), name)
-	f, err := os.OpenFile(path, flags&^noFollow, 0)
+	f, err := fsys.OpenFile(path, flags&^noFollow, 0)
 	if err != nil || flags&noFollow == 0 {
 		return f, err
 	}
