@@ -12,6 +12,7 @@ type parsedArgs struct {
 	// abbreviated, or "".
 	unknown string
 	pattern bool // an option is a pattern, which may expand to others
+	late    bool // an option follows an operand, which some implementations take for operands
 }
 
 // An option is a given option. Its value is the zero Word if it has none.
@@ -119,7 +120,7 @@ func (e *entry) parse(name string, words []Word) *parsedArgs {
 			}
 			continue
 		}
-		g.pattern = g.pattern || w.Glob
+		g.pattern, g.late = g.pattern || w.Glob, g.late || len(g.operands) > 0
 		before := len(g.options)
 		switch {
 		case e.style != getopt:

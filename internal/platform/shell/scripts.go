@@ -36,10 +36,15 @@ const sedDelimiters = "/|,#@:!%+~_"
 // sedPrints reports whether a sed script only prints in every sed. Implementations differ in
 // whether brackets hide delimiters; in a jail they may.
 func sedPrints(script string, jailed bool) bool {
+	labelled := false // a label ends the line for some implementations
 	for s := "\n" + script; s != ""; {
 		n := len(sedTokens().FindString(s))
+		labelled = labelled || n > 0 && strings.IndexByte(":btT", s[0]) >= 0
 		if n == 0 {
 			n = sedDelimited(s, jailed)
+			if labelled && strings.Contains(s[:n], "\\\n") {
+				return false
+			}
 		}
 		if n == 0 {
 			return false
@@ -106,6 +111,8 @@ func checkSedWith(a *parsedArgs, jailed bool) error {
 	switch {
 	case !ok:
 		return errors.New("lacks a script")
+	case a.late && a.has("-e", "--expression"):
+		return errors.New("may have another script, because options follow an operand")
 	case !sedPrints(script, jailed):
 		return errors.New("has a script that may do more than print")
 	}
@@ -234,9 +241,10 @@ func (f argumentCode) sedCommands(script string) {
 
 func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
-// awkBare returns an awk program with a quote in place of each string, up to the first sign that
-// may start a regular expression or a comment, and the rest, in which strings cannot be told from
-// code. It keeps strings after the start of the program and the given signs.
+// awkBare returns an awk program with a quote in place of each string and 1 in place of each simple
+// regular expression, up to the first sign that may start another one, a division or a comment, and
+// the rest, in which strings cannot be told from code. It keeps strings after the start of the
+// program and the given signs.
 func awkBare(program, keep string) (bare, rest string) {
 	var b strings.Builder
 	for {
@@ -246,11 +254,17 @@ func awkBare(program, keep string) (bare, rest string) {
 		}
 		b.WriteString(program[:n])
 		program = program[n:]
+		before := strings.TrimRight(b.String(), " \t")
+		if n := len(awkRegex().FindString(program)); n > 0 && (before == "" || strings.IndexByte("~(,!&|{;", before[len(before)-1]) >= 0) {
+			b.WriteString("1 ")
+			program = program[n:]
+			continue
+		}
 		at := awkString().FindStringIndex(program)
 		if at == nil || at[0] > 0 {
 			return b.String(), program
 		}
-		if before := strings.TrimRight(b.String(), " \t"); before == "" || strings.IndexByte(keep, before[len(before)-1]) >= 0 {
+		if before == "" || strings.IndexByte(keep, before[len(before)-1]) >= 0 {
 			b.WriteString(program[:at[1]])
 		} else {
 			b.WriteByte('\'')
@@ -306,11 +320,13 @@ func awkPrintsJailed(program string) error {
 }
 
 var (
+	awkRegex   = lazily(`\A/[A-Za-z0-9_ .:<>|*+?^$@%&,-][A-Za-z0-9_ .:=<>|*+?^$@%&,-]*/`)
 	awkString  = lazily(`"(?:[^"\\\n]|\\.)*"`)
 	awkDevices = lazily(`>>?[ \t]*"/dev/(?:stdout|stderr|null)"[ \t]*([;}\n]|\z)`)
 	awkGroup   = lazily(`\([^()"/;{}#\n]*\)`)
 	awkOther   = lazily(`ENVIRON|SYMTAB|FUNCTAB|ARG[VCI]|extension`)
-	awkCall    = lazily(`system(?:[ \t\r\n]|\\\r?\n)*\(|@[ \t]*[A-Za-z_:]+[ \t]*[("']`)
+	awkCall    = lazily(`system(?:[ \t\r\n]|\\\r?\n)*\(|@[ \t]*[A-Za-z0-9_:]+[ \t]*[("']`)
+	awkSystem  = lazily(`\bsystem\b`) // one awk needs no argument: it runs the input
 	awkPipe    = lazily(`(?:^|[^|])\|(?:[^|]|$)`)
 	// awkIntoPipe and awkWrite match programs without the contents of their strings.
 	awkIntoPipe = lazily(`\|&|\|[ \t]*(?:'|getline)|print[^;{}()\n]*[^|;{}()\n]\|[^|]`)
@@ -337,7 +353,7 @@ func awkRuns(program string) bool {
 
 func awkBareRuns(bare string) bool {
 	_, printed, _ := strings.Cut(bare, "print")
-	return awkCall().MatchString(bare) || strings.Contains(bare, "|&") || awkPipe().MatchString(printed) ||
+	return awkCall().MatchString(bare) || awkSystem().MatchString(bare) || strings.Contains(bare, "|&") || awkPipe().MatchString(printed) ||
 		strings.Contains(bare, "getline") && awkPipe().MatchString(bare)
 }
 

@@ -26,7 +26,7 @@ var (
 		Runs:   []string{"mawk", "gawk", "busybox awk", "original-awk"},
 		Writes: `{ print > "M" }`,
 		Starts: []string{"", "{ print ", "BEGIN { ", "/a/ { ", "{ if (1) ", "NR > 1 { x = ", "{ print $1 / ", "{", "NR\n"},
-		Pieces: strings.Split(`print~printf~"M"~>~>>~"~/~[~]~(~)~{~}~;~`+"\n"+`~$1~x~1~,~||~&&~system~system("touch M")~getline~<~"touch M"~|~|&~if~while~(1)~else~for~in~++~--~=~==~+~*~\~\"~\/~/a/~/[/]/~/"/~#~"/dev/stderr"~"/dev/null"~ENVIRON~length~NR~BEGIN~END~return~ ~?~:~!~^~%~.~1e3~0x1~function f(~a[1]~delete~print > "M"~print 1 > "M"~print(1)>"M"~"touch M" | getline~case~switch~func~close("M")~@`, "~"),
+		Pieces: strings.Split(`print~printf~"M"~>~>>~"~/~[~]~(~)~{~}~;~`+"\n"+`~$1~x~1~,~||~&&~system~system("touch M")~getline~<~"touch M"~|~|&~if~while~(1)~else~for~in~++~--~=~==~+~*~\~\"~\/~/a/~/[/]/~/"/~#~"/dev/stderr"~"/dev/null"~ENVIRON~length~NR~BEGIN~END~return~{system}~system ~@f1("touch M")~f1="system";~s=@f(1)~=/a|b/~/system/~return~ ~?~:~!~^~%~.~1e3~0x1~function f(~a[1]~delete~print > "M"~print 1 > "M"~print(1)>"M"~"touch M" | getline~case~switch~func~close("M")~@`, "~"),
 	}
 )
 
@@ -67,6 +67,7 @@ func TestSedScripts(t *testing.T) {
 		"- w M", "- {w M}", "- 1!W M\np", "- s/a/b/gw M", "- s/a/b/ w M", "- s/a/b/i w M", "- s/a/b/;i\nw M", "- $!e rm v", "- e", "- s/x/rm v/ge", "- e rm \\\nv", "- r f", "- R f",
 		"- v 4.2;w M", "- s;a;b;w M", "- s a b w M", "- sxaxbxw M", "- s/a\\\nb/c/", "- #\\\nw M", "- #\\/x/a\\\nw M", "- p # x\\\nw M", "- w M\\\ne x",
 		"- b}w M", "- {b}#;w M", "- :a;w M", "- bw M\nw M", "- a\\\nx\nw M", "- a x\\\ny\nw M", "- i\n\nw M", "- y/[/]/;w M",
+		"- :a;s,x,\\\nw M,", "- ba\ns/x/y/;s,x,\\\nw M,",
 		"- s/a/b", "- K", "- s/[[:alpha:][]/x/;s/]/z/;w M", `- s/[\]/w M;]/y/`, `- s/[\]/x/w M;]/y/`, "- s/[/]/y/;w M",
 	} {
 		sign, script := text[:1], strings.TrimPrefix(text[1:], " ")
@@ -89,13 +90,13 @@ func TestAwkPrograms(t *testing.T) {
 		"=  1", "=  { print $1 }", "=  $1 > 5 { print $2 }", `=  { print $1 > "/dev/stderr" }`, `=  { print > "/dev/null"; next }`,
 		"=  { s += $1 } END { print s / NR }", "=  BEGIN { while (1) /x/ }", "=  { if ($2 > m) m = $2 } END { print m }", "=  { getline; print }",
 		"=  NR==FNR{a[$1];next} $1 in a", "=  /a/ || /b/", "=  $1 ~ /system/", "=  { print ($1 > 5) }", "=  { print ((1 + ($1 > 5)) ? 1 : 2) }", `=  /@example\.org/ { print }`,
-		`=  { print $1 " -> " $2 }`, "=  /a|b/ || /system/ { n++ } END { print n / 2 }", `+? { s += $1 } END { print s / NR, "a|b" }`, `+  /x/ { print ($1 > 5 ? "a" : "b") }`, `=  { print ($1 > 5 ? "a/b" : "b") }`, `=  { print ($1 > 5 ? "a" : "b") }`, `=  { print $1 "|" $2 > "/dev/stderr" }`,
+		`=  { print $1 " -> " $2 }`, "=  /a|b/ || /system/ { n++ } END { print n / 2 }", `+? { s += $1 } END { print s / NR, "a|b" }`, `=  /a|b/ && $2 ~ /c/ { print $1 "|" ($2 > 5) }`, `+? { x = NR /system/ 2 }`, `+? NR > 1 { system }`, `+? $1 ~ /a/system/2`, `=  /x/ { print ($1 > 5 ? "a" : "b") }`, `=  /x/print ($1 > 5)`, `-  ~/x/ { print > "M" }`, `=  { print ($1 > 5 ? "a/b" : "b") }`, `=  { print ($1 > 5 ? "a" : "b") }`, `=  { print $1 "|" $2 > "/dev/stderr" }`,
 		"+  { print $1 } $3 > 5", "+  { print $1, \\\n$2 }", `+  BEGIN { s\ystem("rm v") }`, "+  { print $1\n n = $2 > 5 }", "+  { print /(/ > x; y ~ /)/ }", `+  {x=1} /"/ {print > "M"}`,
 		`-  { getline x < "f" }`, `-  { print ENVIRON["x"] }`, `-  BEGIN { ARGV[1] = "x" }`, `-  { print > "M" }`, `-  { print $1 >> "M"; printf("x") > "N" }`,
 		`-  { print > $1 }`, "-  { print (1) > $1 }", "-  { print a[\"(\"] > b[\")\"] }", "-  { print 1 #(\nprint > x #)\n }", `-  { print > "M" ".txt" }`, `-  { print(1) > "x" }`, `-  { print (1>2) > "made" }`,
 		`-! BEGIN { system("rm v") }`, `-? BEGIN { system("r\155 v") }`, `-? BEGIN { system("r" "m v") }`, `-? BEGIN { c = "rm v"; system(c) }`, "-? BEGIN { system\\\n(c) }",
 		`-! BEGIN { "rm v" | getline }`, `-! BEGIN { while (("rm v" | getline x) > 0) n++ }`, `-? { $0 | getline }`, `-? { x "rm v" | getline }`, `-! { print | "rm v" }`, `-! { print $1 |& "rm v" }`,
-		`-? { print | "rm " x }`, `-? { print "system(" | c ")" }`, `-? { printf("%s|\n", $1) | "rm" }`, `=  { printf("%s|%s\n", $1, $2) }`, `-? BEGIN { f = "system"; @f("rm v") }`, `-? @include "x"`, `-? @load "x"`,
+		`-? { print | "rm " x }`, `-? { print "system(" | c ")" }`, `-? { printf("%s|\n", $1) | "rm" }`, `=  { printf("%s|%s\n", $1, $2) }`, `-? BEGIN { f = "system"; @f("rm v") }`, `-? BEGIN { f1 = "system"; @f1("rm v") }`, `-? @include "x"`, `-? @load "x"`,
 		"-? NR==1\n/\"/ { system(\"touch M\") } #\"", "-? { print $1 | c }",
 	} {
 		sign, runs, program := text[:1], text[1:2], text[3:]

@@ -25,7 +25,7 @@ var outputTable = []program{
 	{name: "sort", options: `
 		-o:W -T:D -S:N -k:N -t:N --output:W --temporary-directory:D --buffer-size:N --key:N --field-separator:N --check:n
 		--files0-from:R --compress-program:X --batch-size:N --parallel:N --random-source:R`},
-	{name: "uniq", files: "RW", options: `-f:N -s:N -w:N --skip-fields:N --skip-chars:N --check-chars:N --group:n --all-repeated:n`},
+	{name: "uniq", stops: true, files: "RW", options: `-f:N -s:N -w:N --skip-fields:N --skip-chars:N --check-chars:N --group:n --all-repeated:n`},
 	{name: "shuf", options: `-o:W -i:N -n:N --output:W --input-range:N --head-count:N --random-source:R`},
 	{name: "iconv", options: `-o:W -f:N -t:N --output:W --from-code:N --to-code:N --unicode-subst:N --byte-subst:N --widechar-subst:N`},
 	{name: "sed gsed", effects: sedOutputs, options: `
@@ -33,7 +33,7 @@ var outputTable = []program{
 	{name: "awk gawk mawk nawk", stops: true, effects: awkOutputs, options: `
 		-d:w -E:X -e:N -F:N -f:X -i:X -l:X -o:w -p:w -v:N -W:X --dump-variables:w --exec:X --field-separator:N --file:X --include:X --load:X
 		--pretty-print:w --profile:w --source:N --assign:N --debug:x`},
-	{name: "xxd", files: "RW", options: `-c:N -g:N -l:N -n:N -o:N -R:N -s:N`},
+	{name: "xxd", stops: true, files: "RW", options: `-c:N -g:N -l:N -n:N -o:N -R:N -s:N`},
 	{name: "base64", options: `-i:R -o:W -b:N -w:N --input:R --output:W --wrap:N --break:N`},
 	{name: "tree", options: `-o:W -H:N -I:N -L:N -P:N -T:N --filelimit:N --charset:N --fromfile --infofile:R --gitfile:R --timefmt:N`},
 	{name: "less more most", effects: plusCommands, options: `-o:W -O:W -k:X -b:N -D:N -h:N -j:N -p:N -P:N -t:N -T:R -x:N -y:N -z:N --log-file:W --LOG-FILE:W --lesskey-file:X`},
