@@ -144,7 +144,7 @@ func sedNames(script, commands string) []string {
 			if strings.IndexByte(commands, line[i]) < 0 {
 				continue
 			}
-			if name := strings.Trim(line[i+1:], " \t\n"); name != "" {
+			if name := strings.TrimLeft(strings.TrimSuffix(line[i+1:], "\n"), " \t"); name != "" {
 				names = append(names, name)
 				if short := strings.TrimRight(name, "} \t"); short != name && short != "" {
 					names = append(names, short)
@@ -326,7 +326,7 @@ var (
 	awkGroup   = lazily(`\([^()"/;{}#\n]*\)`)
 	awkOther   = lazily(`ENVIRON|SYMTAB|FUNCTAB|ARG[VCI]|extension`)
 	awkCall    = lazily(`system(?:[ \t\r\n]|\\\r?\n)*\(|@[ \t]*[A-Za-z0-9_:]+[ \t]*[("']`)
-	awkSystem  = lazily(`\bsystem\b`) // one awk needs no argument: it runs the input
+	awkSystem  = lazily(`(?:\A|[^A-Za-z_])system\b`) // one awk needs no argument: it runs the input
 	awkPipe    = lazily(`(?:^|[^|])\|(?:[^|]|$)`)
 	// awkIntoPipe and awkWrite match programs without the contents of their strings.
 	awkIntoPipe = lazily(`\|&|\|[ \t]*(?:'|getline)|print[^;{}()\n]*[^|;{}()\n]\|[^|]`)

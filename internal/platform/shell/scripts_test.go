@@ -90,7 +90,7 @@ func TestAwkPrograms(t *testing.T) {
 		"=  1", "=  { print $1 }", "=  $1 > 5 { print $2 }", `=  { print $1 > "/dev/stderr" }`, `=  { print > "/dev/null"; next }`,
 		"=  { s += $1 } END { print s / NR }", "=  BEGIN { while (1) /x/ }", "=  { if ($2 > m) m = $2 } END { print m }", "=  { getline; print }",
 		"=  NR==FNR{a[$1];next} $1 in a", "=  /a/ || /b/", "=  $1 ~ /system/", "=  { print ($1 > 5) }", "=  { print ((1 + ($1 > 5)) ? 1 : 2) }", `=  /@example\.org/ { print }`,
-		`=  { print $1 " -> " $2 }`, "=  /a|b/ || /system/ { n++ } END { print n / 2 }", `+? { s += $1 } END { print s / NR, "a|b" }`, `=  /a|b/ && $2 ~ /c/ { print $1 "|" ($2 > 5) }`, `+? { x = NR /system/ 2 }`, `+? NR > 1 { system }`, `+? $1 ~ /a/system/2`, `=  /x/ { print ($1 > 5 ? "a" : "b") }`, `=  /x/print ($1 > 5)`, `-  ~/x/ { print > "M" }`, `=  { print ($1 > 5 ? "a/b" : "b") }`, `=  { print ($1 > 5 ? "a" : "b") }`, `=  { print $1 "|" $2 > "/dev/stderr" }`,
+		`=  { print $1 " -> " $2 }`, "=  /a|b/ || /system/ { n++ } END { print n / 2 }", `+? { s += $1 } END { print s / NR, "a|b" }`, `=  /a|b/ && $2 ~ /c/ { print $1 "|" ($2 > 5) }`, `+? { x = NR /system/ 2 }`, `+? NR > 1 { system }`, `+? $1 ~ /a/system/2`, `+? { x = $1system }`, `=  { ecosystem = _system = systems = $1 }`, `=  /x/ { print ($1 > 5 ? "a" : "b") }`, `=  /x/print ($1 > 5)`, `-  ~/x/ { print > "M" }`, `=  { print ($1 > 5 ? "a/b" : "b") }`, `=  { print ($1 > 5 ? "a" : "b") }`, `=  { print $1 "|" $2 > "/dev/stderr" }`,
 		"+  { print $1 } $3 > 5", "+  { print $1, \\\n$2 }", `+  BEGIN { s\ystem("rm v") }`, "+  { print $1\n n = $2 > 5 }", "+  { print /(/ > x; y ~ /)/ }", `+  {x=1} /"/ {print > "M"}`,
 		`-  { getline x < "f" }`, `-  { print ENVIRON["x"] }`, `-  BEGIN { ARGV[1] = "x" }`, `-  { print > "M" }`, `-  { print $1 >> "M"; printf("x") > "N" }`,
 		`-  { print > $1 }`, "-  { print (1) > $1 }", "-  { print a[\"(\"] > b[\")\"] }", "-  { print 1 #(\nprint > x #)\n }", `-  { print > "M" ".txt" }`, `-  { print(1) > "x" }`, `-  { print (1>2) > "made" }`,
@@ -119,7 +119,7 @@ func TestAwkPrograms(t *testing.T) {
 func TestSedOutputs(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
-		"sed p f": "", "sed 's/w/x/' f": "", "sed 'w out' f": "out", "sed -n '/a/w out\n}' f": "out", "sed 's/a/b/w out' f": "out", "sed '{w out}' f": "out} out",
+		"sed p f": "", "sed 's/w/x/' f": "", "sed 'w out' f": "out", "sed -n '/a/w out\n}' f": "out", "sed 's/a/b/w out' f": "out", "sed '{w out}' f": "out} out", "sed 'w out ' f": "out  out",
 		"sed -e p -e 'W out' f": "out", "sed -i.bak 's/[^/]*$//' f": "f f.bak", "sed -l 5 'w out' f": "out",
 	} {
 		_, g := usageOf(Parse(line, Vars{}).Parts[0].Words)
