@@ -33,7 +33,7 @@ var outputTable = []program{
 	{name: "awk gawk mawk nawk", stops: true, effects: awkOutputs, options: `
 		-d:w -E:X -e:N -F:N -f:X -i:X -l:X -o:w -p:w -v:N -W:X --dump-variables:w --exec:X --field-separator:N --file:X --include:X --load:X
 		--pretty-print:w --profile:w --source:N --assign:N --debug:x`},
-	{name: "xxd", stops: true, files: "RW", options: `-c:N -g:N -l:N -n:N -o:N -R:N -s:N`},
+	{name: "xxd", stops: true, style: compiler, files: "RW", options: `-c:N -g:N -l:N -n:N -o:N -R:N -s:N`},
 	{name: "base64", options: `-i:R -o:W -b:N -w:N --input:R --output:W --wrap:N --break:N`},
 	{name: "tree", options: `-o:W -H:N -I:N -L:N -P:N -T:N --filelimit:N --charset:N --fromfile --infofile:R --gitfile:R --timefmt:N`},
 	{name: "less more most", effects: plusCommands, options: `-o:W -O:W -k:X -b:N -D:N -h:N -j:N -p:N -P:N -t:N -T:R -x:N -y:N -z:N --log-file:W --LOG-FILE:W --lesskey-file:X`},
