@@ -113,6 +113,8 @@ func checkSedWith(a *parsedArgs, jailed bool) error {
 		return errors.New("lacks a script")
 	case a.late && a.has("-e", "--expression"):
 		return errors.New("may have another script, because options follow an operand")
+	case !jailed && slices.ContainsFunc(a.options, func(o option) bool { return strings.HasSuffix(o.value.Value, `\`) }):
+		return errors.New("has a script that may not continue in the next -e")
 	case !sedPrints(script, jailed):
 		return errors.New("has a script that may do more than print")
 	}
@@ -171,8 +173,12 @@ func sedOutputs(g *parsedArgs) []use {
 		}
 		for _, w := range files {
 			uses = append(uses, use{verb: WritePath, word: w})
-			if suffix := o.value.Value; suffix != "" {
+			suffix := o.value.Value
+			if suffix != "" {
 				uses = append(uses, backup(w, suffix))
+			}
+			if strings.Contains(suffix, "*") { // some take the star literally
+				uses = append(uses, use{verb: WritePath, word: plainWord(w.Value + suffix)})
 			}
 		}
 	}

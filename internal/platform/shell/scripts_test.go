@@ -16,14 +16,14 @@ var (
 			}
 			return nil
 		},
-		Runs:   []string{"sed", "busybox sed"},
+		Runs:   []string{"sed", "busybox sed", "toybox sed", "ssed", "/usr/lib/plan9/bin/sed"},
 		Writes: "w M",
 		Starts: []string{"", "s/a/b/", "/a/", "1", "s/", "p;", "{", "y/ab/cd/;", "$!"},
 		Pieces: strings.Split("s|/|[|]|w M|w M\n|W M|e|e touch M|;|\n|{|}|a|i\\\n|c|\\|p|d|n|N|G|h|x|q|b|t|:a|ba|y|1|$|,|!|I|g|^|.|*|#| |M|r x.sh|/a/|s/a/b/|s/./touch M/|y/a/b/|%|~|+|0|[^/]|[:alpha:]|[]/]|\\/|\\n|=|l|F|z|D|P", "|"),
 	}
 	awkScripts = scripttest.Program{
 		Prints: awkPrints,
-		Runs:   []string{"mawk", "gawk", "busybox awk", "original-awk"},
+		Runs:   []string{"mawk", "gawk", "busybox awk", "original-awk", "/usr/lib/plan9/bin/awk"},
 		Writes: `{ print > "M" }`,
 		Starts: []string{"", "{ print ", "BEGIN { ", "/a/ { ", "{ if (1) ", "NR > 1 { x = ", "{ print $1 / ", "{", "NR\n"},
 		Pieces: strings.Split(`print~printf~"M"~>~>>~"~/~[~]~(~)~{~}~;~`+"\n"+`~$1~x~1~,~||~&&~system~system("touch M")~getline~<~"touch M"~|~|&~if~while~(1)~else~for~in~++~--~=~==~+~*~\~\"~\/~/a/~/[/]/~/"/~#~"/dev/stderr"~"/dev/null"~ENVIRON~length~NR~BEGIN~END~return~{system}~system ~@f1("touch M")~f1="system";~s=@f(1)~=/a|b/~/system/~return~ ~?~:~!~^~%~.~1e3~0x1~function f(~a[1]~delete~print > "M"~print 1 > "M"~print(1)>"M"~"touch M" | getline~case~switch~func~close("M")~@`, "~"),
@@ -119,7 +119,7 @@ func TestAwkPrograms(t *testing.T) {
 func TestSedOutputs(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
-		"sed p f": "", "sed 's/w/x/' f": "", "sed 'w out' f": "out", "sed -n '/a/w out\n}' f": "out", "sed 's/a/b/w out' f": "out", "sed '{w out}' f": "out} out", "sed 'w out ' f": "out  out",
+		"sed p f": "", "sed 's/w/x/' f": "", "sed 'w out' f": "out", "sed -n '/a/w out\n}' f": "out", "sed 's/a/b/w out' f": "out", "sed '{w out}' f": "out} out", "sed 'w out ' f": "out  out", "sed -i'*.o' p f": "f f.o f*.o",
 		"sed -e p -e 'W out' f": "out", "sed -i.bak 's/[^/]*$//' f": "f f.bak", "sed -l 5 'w out' f": "out",
 	} {
 		_, g := usageOf(Parse(line, Vars{}).Parts[0].Words)
