@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -15,6 +16,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 
 	"go.yaml.in/yaml/v3"
@@ -129,8 +131,12 @@ func (r *runner) action(inputs map[string]string, event string) (log string, out
 			"CI=true", "GITHUB_ACTIONS=true", "GITHUB_ACTION_PATH=" + dir, "RUNNER_TEMP=" + r.temp, "GITHUB_EVENT_PATH=" + payload,
 			"GITHUB_REPOSITORY=acme/sum", "GITHUB_SERVER_URL=https://github.com", "ACTIONS_RUNTIME_TOKEN=the-token",
 		}
-		for _, name := range []string{"ENV", "PATH", "OUTPUT", "STEP_SUMMARY"} {
-			environ = append(environ, "GITHUB_"+name+"="+filepath.Join(r.temp, name))
+		commands := filepath.Join(r.temp, "commands") // files of the step
+		if err := os.Mkdir(commands, 0o755); err != nil {
+			r.t.Fatal(err)
+		}
+		for _, name := range []string{"ENV", "PATH", "OUTPUT", "STATE", "STEP_SUMMARY"} {
+			environ = append(environ, "GITHUB_"+name+"="+filepath.Join(commands, name))
 		}
 		for name, value := range step.Env {
 			environ = append(environ, name+"="+expand(value))
@@ -140,14 +146,17 @@ func (r *runner) action(inputs map[string]string, event string) (log string, out
 			r.t.Errorf("step %s lets its output be commands:\n%s", step.Name, out)
 		}
 		log += out
-		if err != nil {
-			return log, nil, fmt.Errorf("%s: %w", step.Name, err)
-		}
-		for name, value := range heredocs(r.t, r.read(filepath.Join(r.temp, "OUTPUT"))) {
+		for name, value := range heredocs(r.t, r.read(filepath.Join(commands, "OUTPUT"))) {
 			values["steps."+step.ID+".outputs."+name] = value
 		}
-		if step.ID != "" {
-			os.Remove(filepath.Join(r.temp, "OUTPUT")) // ok: it may have none
+		for _, name := range []string{"ENV", "PATH", "STEP_SUMMARY"} {
+			r.write(filepath.Join(r.temp, name), r.read(filepath.Join(r.temp, name))+r.read(filepath.Join(commands, name)))
+		}
+		if err := os.RemoveAll(commands); err != nil {
+			r.t.Fatal(err)
+		}
+		if err != nil {
+			return log, nil, fmt.Errorf("%s: %w", step.Name, err)
 		}
 	}
 	outputs = map[string]string{}
@@ -260,7 +269,7 @@ answer<<EOF
 	if _, err := os.Lstat(filepath.Join(r.dir, "forged")); err == nil {
 		t.Error("the prompt was run")
 	}
-	results := r.run(nil, `cat $(find ~/.adze -name '*.jsonl')`)
+	results := r.run(nil, `cat $(find ~ -name '*.jsonl')`)
 	for _, secret := range []string{"the-token", "GITHUB_ENV", "GITHUB_OUTPUT", "GITHUB_PATH"} {
 		if !strings.Contains(results, "RUNNER_TEMP") || strings.Contains(results, secret) {
 			t.Errorf("commands of the model see %s, or it is not known what they see", secret)
@@ -318,6 +327,7 @@ func TestActionFails(t *testing.T) {
 		"two prompts": {map[string]string{"prompt": "a", "prompt-file": "prompt.md"}, "", "not both"},
 		"no file":     {map[string]string{"prompt-file": "missing.md"}, "", "cannot read the prompt"},
 		"bad report":  {map[string]string{"prompt": "a", "report": "mail"}, "", "mail, not none"},
+		"bad sandbox": {map[string]string{"prompt": "a", "sandbox": "yes"}, "", "yes, not true or false"},
 		"bad budget":  {map[string]string{"prompt": "a", "max-budget-usd": "much"}, "", "--max-budget-usd"},
 		"too long":    {map[string]string{"prompt": "a", "max-turns": "1"}, "", "adze: stopped after 1 turn (--max-turns)\n"},
 		"no address":  {map[string]string{"prompt": "a", "version": "9.9.9"}, "", "set ADZE_DOWNLOADS"},
@@ -356,6 +366,10 @@ func TestActionNotifiesNobody(t *testing.T) {
 		"quotation":     {"> ```\n@a", ""},
 		"html":          {"<div>\n```\n@a\n```", ""},
 		"numbered list": {"1. ```\n@a", ""},
+		"no close":      {"```\nx\n```\u00a0\n```\n@a", ""},
+		"byte order":    {"x\n\ufeff```\n@a\n```\n@b", "@a"},
+		"control":       {"`\x01``\nx\n```\n@a", ""},
+		"long quote":    {"~~~\n>>>\n@a\n>>>", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRunner(t, "say <<END\n"+c.answer+"\nEND")
@@ -367,6 +381,147 @@ func TestActionNotifiesNobody(t *testing.T) {
 				t.Errorf("%q notifies %v, want %q", c.answer, loud, c.loud)
 			}
 		})
+	}
+}
+
+// TestActionDefuses checks that neither an entity names somebody, nor a line is a command, nor a
+// picture is loaded: its address could carry what the model read.
+//
+// Proves X-199.
+func TestActionDefuses(t *testing.T) {
+	answer := "@&#106;o &#64;jo &commat;jo &#X040;jo &lt;\n![x](https://example.org/?d) <IMG src=x> <b>x</b>\n/merge\n  /close\n> /assign\na/b // c\n```mermaid\nA\n```\n````&#109;ermaid\n/A &lt;\n````"
+	want := "@Z&#106;o &Z#64;jo &Zcommat;jo &Z#X040;jo &lt;\n!Z[x](https://example.org/?d) <ZIMG src=x> <b>x</b>\n/Zmerge\n  /Zclose\n> /Zassign\na/b // c\n```text mermaid\nA\n```\n````text &#109;ermaid\n/A &lt;\n````"
+	r := newRunner(t, "say <<END\n"+answer+"\nEND")
+	if log, _, err := r.action(map[string]string{"prompt": "a"}, pullRequest); err != nil {
+		t.Fatalf("%v\n%s", err, log)
+	}
+	summary := r.read(filepath.Join(r.temp, "STEP_SUMMARY"))
+	if got := strings.ReplaceAll(summary, "\u200b", "Z"); !strings.HasPrefix(got, "### adze\n\n"+want+"\n\nTurns:") {
+		t.Errorf("the summary is\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestActionCut checks that a comment is no longer than GitHub permits, however much of it is
+// defused.
+//
+// Proves X-199.
+func TestActionCut(t *testing.T) {
+	r := newRunner(t, "say "+strings.Repeat("a@bcdefghi ", 6000))
+	r.write(filepath.Join(r.programs, "gh"), fakeGH)
+	r.write(filepath.Join(r.programs, "comments"), `[]`)
+	if log, _, err := r.action(map[string]string{"prompt": "a", "report": "comment"}, pullRequest); err != nil {
+		t.Fatalf("%v\n%s", err, log)
+	}
+	posted := r.requests()
+	if len(posted) != 1 {
+		t.Fatalf("posted: %v", posted)
+	}
+	if body := posted[0]["body"].(string); len([]rune(body)) > 60050 || !strings.HasSuffix(body, "\n\n(cut)") {
+		t.Errorf("the comment has %d characters", len([]rune(body)))
+	}
+}
+
+// TestActionFiles checks that a command that finds the files of the step controls nothing.
+//
+// Proves X-199.
+func TestActionFiles(t *testing.T) {
+	r := newRunner(t, `use Bash {"command":"for f in ENV PATH OUTPUT STATE STEP_SUMMARY; do echo forged=1 >>\"$RUNNER_TEMP/commands/$f\"; done; cat \"$RUNNER_TEMP/commands/ENV\"","description":"x"}
+---
+say Done.`)
+	log, outputs, err := r.action(map[string]string{"prompt": "a", "allowed-tools": "Bash"}, pullRequest)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, log)
+	}
+	if results := r.run(nil, `cat $(find ~ -name '*.jsonl')`); !strings.Contains(results, `"text":"forged=1`) {
+		t.Errorf("the command did not find the files: %s", results)
+	}
+	for _, name := range []string{"ENV", "PATH", "STEP_SUMMARY"} {
+		if text := r.read(filepath.Join(r.temp, name)); strings.Contains(text, "forged") {
+			t.Errorf("%s contains %s", name, text)
+		}
+	}
+	if outputs["answer"] != "Done." || !strings.HasPrefix(r.read(filepath.Join(r.temp, "STEP_SUMMARY")), "### adze\n\nDone.") {
+		t.Errorf("the outputs are %q", outputs)
+	}
+}
+
+// TestActionSandbox checks that commands in the sandbox reach neither the files of the step nor the
+// environment of the job.
+//
+// Proves X-199.
+func TestActionSandbox(t *testing.T) {
+	r := newRunner(t, `use Bash {"command":"echo forged >>\"$RUNNER_TEMP/commands/ENV\"; cat \"$RUNNER_TEMP/commands/ENV\" /proc/[0-9]*/environ; echo looked","description":"x"}
+---
+say Done.`)
+	log, _, err := r.action(map[string]string{"prompt": "a", "allowed-tools": "Bash", "sandbox": "true"}, pullRequest)
+	if err != nil {
+		if strings.Contains(log, "failIfUnavailable") {
+			t.Skip("no sandbox here")
+		}
+		t.Fatalf("%v\n%s", err, log)
+	}
+	results := r.run(nil, `cat $(find ~ -name '*.jsonl') | grep tool_result`)
+	if !strings.Contains(results, "looked") || strings.Contains(results, `"text":"forged`) || strings.Contains(results, "the-token") {
+		t.Errorf("the command printed %s", results)
+	}
+}
+
+// TestActionPromptLink checks that a link in a pull request sends no file of the machine to the
+// model, and that a file outside can be named.
+//
+// Proves X-199.
+func TestActionPromptLink(t *testing.T) {
+	r := newRunner(t, "say Done.")
+	secret := filepath.Join(r.home, "secret.md")
+	r.write(secret, "the-secret")
+	r.run(nil, `mkdir sub; ln -s "$HOME/secret.md" sub/link.md; ln -s "$HOME" dir; echo Go. >sub/prompt.md; ln -s sub/prompt.md inside.md`)
+	for name, ok := range map[string]bool{"sub/link.md": false, "dir/secret.md": false, "../home/secret.md": false, "sub/prompt.md": true, "inside.md": true, secret: true} {
+		log, _, err := r.action(map[string]string{"prompt-file": name}, pullRequest)
+		if (err == nil) != ok || !ok && !strings.Contains(log, "cannot read the prompt") {
+			t.Errorf("%s: %v\n%s", name, err, log)
+		}
+	}
+}
+
+// TestActionStops checks that a signal ends adze as well, and that the log is one stream, in which
+// an error cannot come before or after the part without commands.
+//
+// Proves X-199.
+func TestActionStops(t *testing.T) {
+	r := newRunner(t, "use Bash {\"command\":\"git status\",\"description\":\"Look\"}\n---\nhang")
+	script, err := filepath.Abs("../../ci/run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("sh", script, "answer")
+	cmd.Dir = r.dir
+	cmd.Env = append(append([]string{}, r.environ...), "GITHUB_ACTIONS=true", "RUNNER_TEMP="+r.temp, "TMPDIR="+r.temp, "ADZE_CI_PROMPT=a", "GITHUB_ENV="+filepath.Join(r.temp, "ENV"))
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	seen := readUntil(t, stdout, "> Bash git status\n")
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	out, err := io.ReadAll(stdout) // until adze has ended, too
+	if err != nil {
+		t.Fatal(err)
+	}
+	var exit *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 143 {
+		t.Errorf("ended with %v, want exit code 143", err)
+	}
+	if log := seen + string(out); !uncommanded.MatchString(log) || errs.Len() > 0 {
+		t.Errorf("the log is\n%s\nand\n%s", log, errs.Bytes())
+	}
+	if left, err := filepath.Glob(filepath.Join(r.temp, "tmp.*")); err != nil || left != nil {
+		t.Errorf("left: %v, %v", left, err)
 	}
 }
 
@@ -415,7 +570,7 @@ chmod +x "$HOME/.local/bin/adze"
 //
 // Proves X-199.
 func TestGitLab(t *testing.T) {
-	r := newRunner(t, `use StructuredOutput {"summary":"One mistake.","comments":[{"path":"sum.sh","line":1,"body":"Quote it."}]}`)
+	r := newRunner(t, `use StructuredOutput {"summary":"One mistake.\n~~~\n/merge\n~~~","comments":[{"path":"sum.sh","line":1,"body":"Quote it."}]}`)
 	var posted []string
 	notes := `[]`
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
@@ -463,7 +618,7 @@ func TestGitLab(t *testing.T) {
 		t.Errorf("without a token: %v\n%s", err, out)
 	}
 	environ = append(environ, "ADZE_CI_TOKEN=the-token")
-	const body = `{"body":"<!-- adze -->\nOne mistake.\n\n- ` + "`sum.sh:1`" + ` Quote it."}`
+	const body = `{"body":"<!-- adze -->\nOne mistake.\n~~~\n/` + "\u200b" + `merge\n~~~\n\n- ` + "`sum.sh:1`" + ` Quote it."}`
 	r.run(environ, script)
 	notes = `[{"id": 12, "author": {"id": 9}, "body": "<!-- adze -->"}, {"id": 11, "author": {"id": 5}, "body": "<!-- adze -->"}]`
 	r.run(environ, script)
@@ -473,17 +628,20 @@ func TestGitLab(t *testing.T) {
 	}
 }
 
+// unescaped removes what a terminal would interpret.
+var unescaped = strings.NewReplacer("\x1b", "", "\a", "")
+
 // TestCommitHook checks that the example of a hook stops a commit with a mistake, and lets
 // others pass.
 //
 // Proves X-199.
 func TestCommitHook(t *testing.T) {
-	for answer, passes := range map[string]bool{"OK": true, "sum.sh:1: OK is not an answer": false} {
+	for answer, passes := range map[string]bool{"OK": true, "sum.sh:1: OK is not an answer": false, "OK\x1b]0;title\a": false} {
 		r := newRunner(t, "say "+answer)
 		r.write(filepath.Join(r.dir, ".git", "hooks", "pre-commit"), r.read("../../ci/pre-commit"))
 		r.write(filepath.Join(r.dir, "sum.sh"), "echo $1\n")
 		out, err := r.try(nil, "git commit -qam second")
-		if (err == nil) != passes || !passes && !strings.Contains(out, answer+"\n\npre-commit: git commit --no-verify") {
+		if (err == nil) != passes || !passes && !strings.Contains(out, unescaped.Replace(answer)+"\n\npre-commit: git commit --no-verify") {
 			t.Errorf("%s: %v\n%s", answer, err, out)
 		}
 	}
