@@ -645,7 +645,15 @@ func TestCommitHook(t *testing.T) {
 			t.Errorf("%s: %v\n%s", answer, err, out)
 		}
 	}
-	r := newRunner(t, "status 401")
+	// A program that shows differences hides none from adze.
+	r := newRunner(t, "say OK")
+	r.write(filepath.Join(r.dir, ".git", "hooks", "pre-commit"), r.read("../../ci/pre-commit"))
+	r.write(filepath.Join(r.dir, "sum.sh"), "echo the change\n")
+	r.run(nil, `git config diff.external false; git config color.ui always; git commit -qam second`)
+	if seen := r.run(nil, `cat $(find ~ -name '*.jsonl')`); !strings.Contains(seen, `\n+echo the change\n`) {
+		t.Errorf("adze read %s", seen)
+	}
+	r = newRunner(t, "status 401")
 	r.write(filepath.Join(r.dir, ".git", "hooks", "pre-commit"), r.read("../../ci/pre-commit"))
 	r.write(filepath.Join(r.dir, "sum.sh"), "echo $1\n")
 	if out, err := r.try(nil, "git commit -qam second"); err == nil || !strings.Contains(out, "adze could not read the change") {
