@@ -16,7 +16,7 @@ import (
 
 // A file is a file of an archive or a package.
 type file struct {
-	name string // with slashes, relative to the installation prefix
+	name string // slash-separated, relative to the installation prefix
 	data []byte
 	mode fs.FileMode
 }

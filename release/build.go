@@ -74,7 +74,7 @@ func (r *release) goBuild(ctx context.Context, p platform, path string) error {
 	return err
 }
 
-// output runs a command and returns what it prints. The error contains its error output.
+// output runs a command and returns its output. The error contains its error output.
 func output(cmd *exec.Cmd) ([]byte, error) {
 	var stderr strings.Builder
 	cmd.Stderr = &stderr

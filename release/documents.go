@@ -80,7 +80,7 @@ func (r *release) document(ctx context.Context, work string) error {
 // A module is linked into the program.
 type module struct {
 	Path, Version, Dir string
-	Sum                string // as in go.sum
+	Sum                string // the form of go.sum
 }
 
 // modules returns the modules linked into the program on any of the platforms.

@@ -81,7 +81,7 @@ func installBlocks(t *testing.T) map[string]string {
 	return blocks
 }
 
-// inRoot runs a script as the user of a copy of a root directory and returns what it prints.
+// inRoot runs a script as the user of a copy of a root directory and returns its output.
 func inRoot(t *testing.T, base, script string) string {
 	t.Helper()
 	dir, host := t.TempDir(), sh(t, ".", "hostname")

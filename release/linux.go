@@ -23,7 +23,7 @@ var linuxFormats = []struct{ format, update string }{
 
 // linuxPackages writes the packages for Debian, Fedora and Alpine.
 func (r *release) linuxPackages(_ context.Context, work string) error {
-	// The packagers read what they can't be told from here, so that it is the same everywhere.
+	// The packagers read this from the environment.
 	if err := os.Setenv("SOURCE_DATE_EPOCH", strconv.FormatInt(r.commit.time.Unix(), 10)); err != nil {
 		return err
 	}

@@ -103,7 +103,7 @@ next:
 // A release is a version being built.
 type release struct {
 	version   string
-	root      string // of the project
+	root      string // the project's
 	out       string
 	platforms []platform
 	config    config
@@ -111,7 +111,7 @@ type release struct {
 
 	commit   commit
 	binaries map[platform]string // paths
-	docs     []file              // the files beside the program in archives and packages
+	docs     []file              // further files in archives and packages
 	made     []string            // names of the files in out, without the checksums
 	hashes   map[string]string   // SHA-256 by name
 }

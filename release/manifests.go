@@ -21,7 +21,7 @@ var names = template.FuncMap{
 	"stem":     func(name string) string { return strings.TrimSuffix(name, ".zip") },
 }
 
-// manifests writes what refers to the files by address: install.sh, and the descriptions for
+// manifests writes the files that contain addresses: install.sh, and the descriptions for
 // Homebrew, Scoop and the AUR.
 func (r *release) manifests(_ context.Context, _ string) error {
 	if !r.config.published() {
@@ -35,7 +35,7 @@ func (r *release) manifests(_ context.Context, _ string) error {
 	data := struct {
 		config
 		Version, PkgVersion, Base string
-		Sum, File                 map[string]string // by OS-ARCH
+		Sum, File                 map[string]string // key: OS-ARCH
 	}{config: r.config, Version: r.version, PkgVersion: strings.ReplaceAll(r.version, "-", "_"), Base: r.config.Downloads + "/v" + r.version, Sum: map[string]string{}, File: map[string]string{}}
 	for _, p := range r.platforms {
 		name := r.archiveName(p)

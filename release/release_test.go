@@ -72,7 +72,7 @@ func checkout(t *testing.T) string {
 	return dir
 }
 
-// sh runs a script and returns what it prints.
+// sh runs a script and returns its output.
 func sh(t *testing.T, dir, script string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "sh", append([]string{"-euc", script, "sh"}, args...)...)

@@ -34,7 +34,7 @@ func readKey(path, password string) (*key, error) {
 	return k, nil
 }
 
-// sign returns a signature of text in minisign's format. The trusted comment says what the text is, so that
+// sign returns a signature of text in minisign's format. The trusted comment names the text, so that
 // one signed text can't be passed off as another.
 func (k *key) sign(text []byte, comment string) []byte {
 	return minisign.SignWithComments(k.private, text, comment, "signature of the adze release key")

@@ -12,8 +12,8 @@ type Call struct {
 	ID    string          `json:"tool_use_id"`
 	Tool  string          `json:"tool_name"`
 	Input json.RawMessage `json:"input"`
-	// Title describes the call in a line, Reason why it needs a decision, and Warning what is
-	// dangerous about it. All may be empty.
+	// Title is a description of one line, Reason the cause of the question, and Warning a danger
+	// of the call. All may be empty.
 	Title   string `json:"title"`
 	Reason  string `json:"decision_reason"`
 	Warning string `json:"description"`
@@ -53,7 +53,7 @@ func AllowWith(input any) (Decision, error) {
 	return Decision{allow: true, input: data}, err
 }
 
-// Deny refuses a call. The model is told why, and goes on.
+// Deny refuses a call. The model gets the reason and continues.
 func Deny(why string) Decision { return Decision{message: why} }
 
 // Stop refuses a call and ends the turn.
@@ -74,7 +74,7 @@ func (d Decision) MarshalJSON() ([]byte, error) {
 }
 
 // A Hook is called at an event of the session, such as PreToolUse or SessionStart; docs/hooks.md
-// lists them. An error blocks what the event is about.
+// lists them. An error blocks the action.
 type Hook struct {
 	Event   string
 	Matcher string // such as a tool's name; empty matches everything
@@ -82,7 +82,7 @@ type Hook struct {
 	Run     func(context.Context, HookInput) (HookOutput, error)
 }
 
-// A HookInput is what a hook learns. JSON holds all fields of the event.
+// A HookInput describes an event. JSON holds all of its fields.
 type HookInput struct {
 	Event    string          `json:"hook_event_name"`
 	Session  string          `json:"session_id"`
@@ -94,9 +94,9 @@ type HookInput struct {
 	JSON     json.RawMessage `json:"-"`
 }
 
-// A HookOutput is what a hook decides. The zero value changes nothing.
+// A HookOutput is the decision of a hook. The zero value changes nothing.
 type HookOutput struct {
-	// Block refuses what the event is about, with this reason for the model.
+	// Block refuses the action, with this reason for the model.
 	Block string
 	// Context is added for the model.
 	Context string

@@ -29,7 +29,7 @@ func Example() {
 	// Output: Six times seven is 42.
 }
 
-// Follow what the agent does.
+// Follow the agent.
 func ExampleStream() {
 	o := sdk.Options{Model: model(`
 use Glob {"pattern":"*.go"}

@@ -39,7 +39,7 @@ type Text struct {
 	Agent string
 }
 
-// A Thinking is what the model thinks before it answers.
+// A Thinking is a part of the reasoning before an answer.
 type Thinking struct {
 	line
 	Text  string
@@ -68,8 +68,8 @@ type Result struct {
 	line
 	Session string
 	Text    string
-	Output  json.RawMessage // if Options.Output is set
-	// Reason is why the turn ended, such as completed or max_turns. Errors say what failed.
+	Output  json.RawMessage // see Options.Output
+	// Reason is why the turn ended, such as completed or max_turns. Errors describes failures.
 	Reason   string
 	IsError  bool
 	Errors   []string
@@ -101,7 +101,7 @@ func (r *Result) Err() error {
 	return nil
 }
 
-// An Other message is any other line; Type and Subtype tell what it is.
+// An Other message is any other line, named by Type and Subtype.
 type Other struct {
 	line
 	Type, Subtype string
@@ -208,7 +208,7 @@ func plain(content json.RawMessage) string {
 		return text
 	}
 	var parts []wireBlock
-	json.Unmarshal(content, &parts) // ok: then there is no text
+	json.Unmarshal(content, &parts) // ok: no text
 	var b strings.Builder
 	for _, p := range parts {
 		b.WriteString(p.Text)

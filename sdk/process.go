@@ -12,7 +12,7 @@ import (
 	"sync"
 )
 
-// A Command says how to start adze.
+// A Command starts adze.
 type Command struct {
 	Program string
 	Args    []string
@@ -55,7 +55,7 @@ func start(_ context.Context, c Command) (*Process, error) {
 	}, nil
 }
 
-// A tail keeps the last lines of what adze reports, for errors.
+// A tail keeps the last lines of standard error, for errors.
 type tail struct {
 	next io.Writer // may be nil
 
@@ -79,7 +79,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// explain returns an error for a program that ended, with what it last reported.
+// explain returns an error for a program that ended, with its last lines.
 func (t *tail) explain(err error) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package sdk runs adze from Go programs: it starts the program, sends prompts, and yields what
-// the agent says and does. Functions of the caller can decide about calls, run as hooks, and be
+// Package sdk runs adze from Go programs: it starts the program, sends prompts, and yields
+// messages. Functions of the caller can decide about calls, run as hooks, and be
 // tools of the model.
 //
 // [Run] answers one prompt. [Open] starts a [Session] for several.
@@ -29,7 +29,7 @@ type Options struct {
 	Env []string
 	// Args are further flags; adze help flags lists them.
 	Args []string
-	// Stderr receives what adze reports to its user; nil discards it.
+	// Stderr receives messages for the user; nil discards them.
 	Stderr io.Writer
 
 	Model          string

@@ -238,7 +238,7 @@ say Done.`)
 	}
 }
 
-// TestEnds checks what callers see of a program that cannot start, fails or ends early.
+// TestEnds checks the errors of a program that cannot start, fails or ends early.
 //
 // Proves X-202.
 func TestEnds(t *testing.T) {

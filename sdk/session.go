@@ -57,7 +57,7 @@ type Info struct {
 	// Commands are the slash commands that a prompt may consist of.
 	Commands []struct{ Name, Description, ArgumentHint string }
 	Models   []struct{ Value, DisplayName, Description string }
-	// Warnings say which options have no effect.
+	// Warnings names options without effect.
 	Warnings []string
 }
 
@@ -117,11 +117,11 @@ func (s *Session) initialize(ctx context.Context, o Options) error {
 	return s.Request(ctx, "initialize", req, &s.info)
 }
 
-// Info returns what adze said about itself at the start.
+// Info returns the description of the session.
 func (s *Session) Info() Info { return s.info }
 
-// Prompt sends a prompt and yields what happens until its [*Result], including what happened
-// since the last one. Breaking off interrupts the turn, and so does ctx.
+// Prompt sends a prompt and yields messages until its [*Result], including earlier ones that
+// nobody has received. Breaking off interrupts the turn, and so does ctx.
 func (s *Session) Prompt(ctx context.Context, text string) iter.Seq2[Message, error] {
 	return func(yield func(Message, error) bool) {
 		s.mu.Lock()
@@ -168,7 +168,7 @@ func (s *Session) converse(ctx context.Context, id, text string, yield func(Mess
 	}
 }
 
-// abandon interrupts a turn that the caller no longer follows, and drops what it still yields.
+// abandon interrupts a turn that the caller no longer follows, and drops its messages.
 func (s *Session) abandon(id string) {
 	s.work.Go(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)

@@ -71,7 +71,7 @@ type bridge struct {
 	close    sync.Once
 
 	mu      sync.Mutex
-	waiting map[string]chan json.RawMessage // by the ID of the request
+	waiting map[string]chan json.RawMessage // key: request ID
 }
 
 // serve runs a server until ctx is done.

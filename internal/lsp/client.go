@@ -53,10 +53,10 @@ type client struct {
 	missed   int           // waits for diagnostics that ended in vain, in a row
 	used     time.Time
 	began    time.Time
-	name     string // from the server
+	name     string // the server's
 }
 
-// capabilities are what a server can do, as far as adze uses it.
+// capabilities holds the features of a server that adze uses.
 type capabilities struct {
 	Diagnostic      json.RawMessage `json:"diagnosticProvider"`
 	Definition      json.RawMessage `json:"definitionProvider"`
@@ -290,7 +290,7 @@ func (c *client) notified(method string, params json.RawMessage) {
 	defer c.mu.Unlock()
 	d := c.docs[path]
 	if d == nil || d.version == 0 || p.Version != nil && *p.Version != d.version {
-		return // not open, or for another version
+		return // closed, or another version
 	}
 	d.push, d.pushed, d.unversioned = decode(p.Diagnostics), d.version, p.Version == nil
 	c.report(d)

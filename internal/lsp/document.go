@@ -212,7 +212,7 @@ const (
 	// quiet is how long a server that does not name versions must be silent until its diagnostics
 	// count as complete.
 	quiet = 100 * time.Millisecond
-	// maxMissed is the number of waits in vain after which a server is no longer waited for.
+	// maxMissed is the number of waits in vain before waiting ends.
 	maxMissed = 3
 )
 
@@ -273,7 +273,7 @@ func (c *client) await(ctx context.Context, path string) {
 // one line and without control characters.
 type Problem struct {
 	Path         string
-	Line, Column int // from 1; the column counts characters
+	Line, Column int // one-based; the column counts characters
 	Severity     Severity
 	Source, Code string
 	Message      string

@@ -14,7 +14,7 @@ func groupMemory(pid int) (sum int64) {
 	for _, name := range stats {
 		data, err := os.ReadFile(name)
 		if err != nil {
-			continue // it has ended
+			continue // the process has ended
 		}
 		// The name in parentheses may contain anything.
 		fields := bytes.Fields(data[bytes.LastIndexByte(data, ')')+1:])

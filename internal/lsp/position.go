@@ -18,7 +18,7 @@ type Range struct {
 	End   Position `json:"end"`
 }
 
-// Line returns line n of text, from 0, without its end, or "" if there is no such line. Lines end
+// Line returns line n of text, from 0, without its end, or "" past the last line. Lines end
 // with "\n", "\r\n" or "\r".
 func Line(text string, n int) string {
 	start, end := lineBounds(text, n)

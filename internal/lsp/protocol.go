@@ -104,7 +104,7 @@ type CodeAction struct {
 		Reason string `json:"reason"`
 	} `json:"disabled,omitempty"`
 
-	raw json.RawMessage // as the server sent it
+	raw json.RawMessage // unchanged
 }
 
 // URI returns the URI of an absolute path.

@@ -52,7 +52,7 @@ func (s *Servers) Use(ctx context.Context, path string, roots []string) (*Docume
 	return &Document{path, text, c.server.Name, URI(path), c, c.caps}, nil
 }
 
-// missing returns the reason there is no server for a file.
+// missing returns why no server serves a file.
 func (s *Servers) missing(path string, roots []string) error {
 	var names []string
 	s.mu.Lock()
@@ -91,7 +91,7 @@ func (d *Document) request(ctx context.Context, provider json.RawMessage, method
 	}
 }
 
-// at returns the parameters for a position.
+// The function at returns the parameters for a position.
 func (d *Document) at(p Position) object {
 	return object{"textDocument": object{"uri": d.uri}, "position": p}
 }

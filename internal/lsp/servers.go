@@ -43,7 +43,7 @@ const (
 // Config configures the servers of a process. All fields but Static and Now are required.
 type Config struct {
 	// Servers returns the definitions in order of preference. It is called when one is needed, and
-	// again after [Servers.Stop]. Static returns the ones that are known when adze starts.
+	// again after [Servers.Stop]. Static returns the definitions known at the start.
 	Servers func() []Server
 	Static  func() []Server
 	// Trusted reports whether programs of the workspace may run.
@@ -133,7 +133,7 @@ func (s *Servers) Changed(path, text string, roots []string) {
 	}
 }
 
-// Refresh compares the files of the projects with the disk, and announces the ones that were changed by
+// Refresh compares the files of the projects with the disk, and announces changes by
 // other programs. It returns the paths of the open ones.
 func (s *Servers) Refresh() (changed []string) {
 	for _, c := range s.running() {
@@ -439,7 +439,7 @@ func (s *Servers) ended(e *entry, c *client) {
 	e.crashes = slices.DeleteFunc(e.crashes, func(t time.Time) bool { return now.Sub(t) > crashWindow })
 	e.crashes = append(e.crashes, now)
 	var refused *responseError
-	e.off = len(e.crashes) >= maxCrashes || errors.As(e.err, &refused) // it would refuse again
+	e.off = len(e.crashes) >= maxCrashes || errors.As(e.err, &refused) // refused again
 	e.retry = now.Add(firstBackoff << (2 * (len(e.crashes) - 1)))
 	s.stopping.Go(c.stop)
 }
@@ -503,11 +503,11 @@ type Status struct {
 	Name, Root, Program, Version, Origin string
 	State                                State
 	Since                                time.Time // start of a running server
-	Memory                               int64     // in bytes; 0 if unknown
+	Memory                               int64     // bytes; 0 if unknown
 	Files                                int       // open files
 	Problem                              string    // last failure, or empty
 	Crashes                              int
-	Off                                  bool // not started again
+	Off                                  bool // never started again
 }
 
 // List returns the servers that were used, by name and root.

@@ -87,7 +87,7 @@ func (c *client) watch() {
 		c.do(func() { c.conn.tell("workspace/didChangeWatchedFiles", object{"changes": changes}) }) // ok: the server is gone
 		for path, d := range c.docs {
 			version := d.version
-			c.do(func() { c.pull(path, version) }) // it may depend on the files
+			c.do(func() { c.pull(path, version) }) // may depend on the files
 		}
 	}
 }

@@ -1,5 +1,5 @@
 // Package inprocess runs adze in the process of the caller, for [sdk.Options.Start]. The program
-// needs no adze beside it, and becomes as large as adze.
+// needs no installed adze, and becomes as large as adze.
 package inprocess
 
 import (
@@ -23,9 +23,8 @@ import (
 // helps is true once Init was called.
 var helps atomic.Bool
 
-// Init must be called at the start of main: commands in a sandbox, and those that need to be
-// ended with all their children, are started through the program itself. Without it they are
-// refused.
+// Init must be called at the start of main: sandboxed commands, and process trees that are
+// ended as a whole, start through the program itself. Without it they are refused.
 func Init() {
 	if len(os.Args) > 1 && app.IsHelper(os.Args[1]) {
 		os.Exit(app.Main(os.Args[1:]))

@@ -33,7 +33,7 @@ func (d *Diagnostics) Sections() []commands.Section {
 	}}}}
 }
 
-// page shows the servers that were used, and the ones that are installed.
+// page shows the used and the installed servers.
 func (d *Diagnostics) page() commands.Page {
 	used := d.cfg.Servers.List()
 	var p commands.Page
@@ -90,7 +90,7 @@ func installed(servers *lsp.Servers) string {
 }
 
 // Check returns a check of the servers for adze doctor. Off is the reason they are not used, or
-// empty; problems are those of the definitions.
+// empty; problems lists invalid definitions.
 func Check(servers *lsp.Servers, off string, problems []string) commands.Check {
 	c := commands.Check{Name: "language servers", Fine: off, Problems: problems}
 	if off != "" {

@@ -9,8 +9,8 @@ import (
 	"adze/internal/lsp"
 )
 
-// Definitions returns the servers in order of preference: those of the settings, of plugins, and
-// the built-in ones. Problems describes invalid definitions in the settings.
+// Definitions returns the servers in order of preference: from the settings, from plugins, and
+// built in. Problems describes invalid definitions in the settings.
 func Definitions(settings json.RawMessage, plugins []lsp.Server) (servers []lsp.Server, problems []string) {
 	var raws map[string]json.RawMessage
 	json.Unmarshal(settings, &raws) // ok: the settings report the error

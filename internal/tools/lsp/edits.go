@@ -39,8 +39,8 @@ type replacement struct {
 	NewString string `json:"new_string"`
 }
 
-// apply makes a server's edits. Each file is changed by a call of Edit, which passes the gates like one
-// of the model. Nothing is changed unless all are allowed. If name is given, only text that contains it
+// apply makes a server's edits. Each file is changed by a call of Edit, which passes the gates like any
+// other. Nothing is changed unless all are allowed. If name is given, only text that contains it
 // is replaced.
 func (c *call) apply(ctx context.Context, e *lsp.WorkspaceEdit, name string) (tool.Result, error) {
 	plan, err := c.plan(e, name)
@@ -161,7 +161,7 @@ func (e *editCall) Preview(context.Context) (tool.Display, error) {
 	return change.Preview(e.Target.Path, false, hunks, whole), nil
 }
 
-// Run makes the change, if the file is still what the server was asked about.
+// Run makes the change, unless the file has changed since the request.
 func (e *editCall) Run(ctx context.Context, _ func(tool.Progress)) (tool.Result, error) {
 	set, err := e.Find()
 	if err != nil {

@@ -30,8 +30,8 @@ type Config struct {
 	Files   *change.Files
 	// Edit is the tool as whose calls edits are judged.
 	Edit tool.Tool
-	// Roots returns the working directories. Their files are shown, except those that Hidden
-	// reports to be hidden by a rule.
+	// Roots returns the working directories. Their files are shown, except
+	// hidden ones.
 	Roots  func() []string
 	Hidden func(path string) bool
 	// Gates judge the edits of a rename or a code action, and Afters see their results.

@@ -26,7 +26,7 @@ const (
 // A place is a line of a result: a location and a text.
 type place struct {
 	path string
-	line int // from 1
+	line int // one-based
 	text string
 }
 
@@ -179,7 +179,7 @@ func (c *call) diagnostics(ctx context.Context) (tool.Result, error) {
 	return c.list(places, "No errors and no warnings."), nil
 }
 
-// actions lists the actions for the line, or applies the one that was named.
+// actions lists the actions for the line, or applies the named one.
 func (c *call) actions(ctx context.Context, d *lsp.Document) (tool.Result, error) {
 	if c.in.Line > 0 {
 		wait, cancel := context.WithTimeout(ctx, diagnosticsTime)

@@ -20,7 +20,7 @@ type editor struct {
 	writing map[string]chan struct{} // closed when the client has a file's new content
 }
 
-// A form describes what an editor leaves out of the text of a file.
+// A form describes the parts of a text file that an editor leaves out.
 type form struct{ mark, returns bool }
 
 const (
@@ -33,7 +33,7 @@ const (
 var byteOrderMark = []byte("\ufeff")
 
 // Unsaved implements [change.Editor]. A client that answers with an error does not have the
-// file open; one that does not answer fails the call, so that nothing the user wrote is
+// file open; one that does not answer fails the call, so that no text of the user is
 // overlooked.
 func (e *editor) Unsaved(path string, disk []byte) ([]byte, error) {
 	if e.t.id == "" || !utf8.Valid(disk) || bytes.IndexByte(disk, 0) >= 0 {
@@ -75,8 +75,8 @@ func (e *editor) Unsaved(path string, disk []byte) ([]byte, error) {
 	return data, nil
 }
 
-// asOnDisk returns the text in the form of the file on disk, or nil if it is the same, and what
-// the editor has left out.
+// asOnDisk returns the text in the form of the file on disk, or nil if it is the same, and the
+// parts that the editor has left out.
 func asOnDisk(text, disk []byte) ([]byte, form) {
 	left := form{
 		mark:    bytes.HasPrefix(disk, byteOrderMark) && !bytes.HasPrefix(text, byteOrderMark),

@@ -21,7 +21,7 @@ const (
 	optionThinking = "thinking"
 )
 
-// announced is what the client was last sent about a session.
+// announced holds the last values sent to the client.
 type announced struct {
 	mode     string
 	options  []configOption
@@ -49,7 +49,7 @@ func (t *thread) announce() {
 	t.last = now
 }
 
-// title returns the session's title, or "" as long as there is none.
+// title returns the session's title, or "" before there is one.
 func (t *thread) title() string {
 	if t.Commands.Log == nil {
 		return ""

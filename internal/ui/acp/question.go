@@ -68,7 +68,7 @@ func (t *thread) reply(id string, r session.Reply) {
 	t.Session.Submit(context.WithoutCancel(t.ctx), session.Answer{ID: id, Reply: r}) // ok: it may have been withdrawn in the meantime
 }
 
-// An openQuestion is a question that the client is asked.
+// An openQuestion is a question for the client.
 type openQuestion struct {
 	cancel context.CancelCauseFunc
 	done   <-chan struct{}
@@ -109,7 +109,7 @@ func (t *thread) pend(use *msg.ToolUse) {
 const (
 	allowOnce  = "allow"
 	rejectOnce = "reject"
-	allowMore  = "always" // with a number
+	allowMore  = "always" // followed by a number
 )
 
 // askPermission asks whether a call may run. Only an option that was offered allows it.

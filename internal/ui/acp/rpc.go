@@ -136,7 +136,7 @@ type conn struct {
 
 	mu    sync.Mutex
 	last  int64
-	calls map[string]chan message // by ID; nil once the client is gone
+	calls map[string]chan message // key: ID; nil once the client is gone
 }
 
 func newConn(in io.Reader, out io.Writer) *conn {

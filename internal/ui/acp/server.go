@@ -41,7 +41,7 @@ type Config struct {
 	SignedIn func(ctx context.Context) error
 	// SignIn holds the arguments that sign in at a terminal.
 	SignIn []string
-	// List returns the stored sessions, those of a directory unless it is empty, newest first.
+	// List returns the stored sessions of a directory, or all if it is empty, newest first.
 	// Remove removes one with everything that belongs to it.
 	List   func(dir string) ([]archive.Info, error)
 	Remove func(*archive.Info) error
@@ -56,8 +56,8 @@ type Start struct {
 	// Conversation.Earlier is wanted.
 	Resume       string
 	Fork, Replay bool
-	// Servers are the client's MCP servers, as the value of mcpServers in a configuration; nil
-	// if there are none.
+	// Servers are the client's MCP servers, as the value of mcpServers in a configuration; may
+	// be nil.
 	Servers json.RawMessage
 	// Editor gives access to the client's unsaved files; nil if it offers none.
 	Editor change.Editor
@@ -90,7 +90,7 @@ type server struct {
 	conn *conn
 	ctx  context.Context // done when the client is gone
 
-	quick, slow map[string]handler // by method
+	quick, slow map[string]handler // key: method
 
 	mu      sync.Mutex
 	client  *clientCapabilities // nil before initialize
@@ -220,7 +220,7 @@ func handlers() (quick, slow map[string]handler) {
 	return quick, slow
 }
 
-// with decodes a handler's parameters.
+// The function with decodes a handler's parameters.
 func with[In any](h func(s *server, ctx context.Context, in In) (any, func(), error)) handler {
 	return func(ctx context.Context, s *server, params json.RawMessage) (any, func(), error) {
 		var in In
@@ -572,7 +572,7 @@ func (s *server) deleteSession(ctx context.Context, in idRequest) (any, func(), 
 	info, err := s.stored(in.SessionID, "")
 	if err == nil {
 		err = s.cfg.Remove(info)
-	} else if closed == nil { // it had no message yet
+	} else if closed == nil { // no message yet
 		err = nil
 	}
 	return nil, nil, err

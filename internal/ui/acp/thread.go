@@ -34,9 +34,9 @@ type thread struct {
 	after session.Seq
 
 	mu     sync.Mutex
-	turn   *turn                   // the client's prompt; nil if there is none
+	turn   *turn                   // the client's prompt; may be nil
 	early  []string                // messages for the user from before the answer that opens the session
-	opened bool                    // that answer is on its way
+	opened bool                    // true once the answer is on its way
 	open   map[string]openQuestion // open questions, by ID
 	last   announced
 }
@@ -116,7 +116,7 @@ func (t *thread) close() {
 	turn := t.turn
 	t.turn = nil
 	t.mu.Unlock()
-	if turn != nil { // it was never started
+	if turn != nil { // never started
 		t.s.untrack(turn.request)
 		t.s.conn.respond(turn.request, promptResponse{"cancelled"}, nil)
 	}
@@ -274,7 +274,7 @@ func (t *thread) cancel() {
 		if !submitted {
 			return
 		}
-		if t.Session.Submit(t.ctx, session.Withdraw{ID: run.prompt}) == nil { // it was waiting for another turn
+		if t.Session.Submit(t.ctx, session.Withdraw{ID: run.prompt}) == nil { // still queued
 			t.answer(run, promptResponse{"cancelled"}, nil)
 			return
 		}

@@ -37,7 +37,7 @@ type view struct {
 
 	chore      bool                 // an operation runs instead of a turn
 	replaying  bool                 // the turns of a resumed session are sent
-	blocks     map[int]*writtenText // of the response that arrives
+	blocks     map[int]*writtenText // ID of the incoming response
 	order      []int                // the text blocks, in order
 	calls      map[string]bool      // calls that the client knows, until they are done
 	compaction string               // ID of the running compaction
@@ -188,7 +188,7 @@ func (v *view) answer(e msg.Entry) {
 	v.respond()
 }
 
-// withdrawn marks what was sent of a response as void.
+// withdrawn marks the parts of a response as void.
 func (v *view) withdrawn() {
 	v.abandon()
 	if len(v.order) > 0 {
@@ -469,7 +469,7 @@ func hunkTexts(h tool.Hunk) (before, after string, line int) {
 	return old.String(), now.String(), max(1, line)
 }
 
-// resultContent returns a call's result: its display, or what the model got.
+// resultContent returns a call's result: its display, or the text for the model.
 func (t *thread) resultContent(ev agent.ToolDone) (content []callContent) {
 	text := ""
 	if ev.Result != nil {

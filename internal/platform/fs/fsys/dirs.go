@@ -16,13 +16,13 @@ import (
 // Dirs are the directories of adze's own files. They are one directory unless the XDG base
 // directories are used.
 type Dirs struct {
-	// Config holds what the user writes: settings, instructions, skills, agents and the like.
+	// Config holds the files that the user writes: settings, instructions, skills, agents and the like.
 	Config string
 	// Home is the state home: conversations, credentials, memories, trust and the rest.
 	Home string
-	// Cache holds what can be rebuilt.
+	// Cache holds files that can be rebuilt.
 	Cache string
-	// Reason says why these directories are used.
+	// Reason explains the choice.
 	Reason string
 
 	others []string // directories that another version, or another environment, would use
@@ -131,8 +131,8 @@ func (d Dirs) All() []string {
 // Split reports whether configuration and state are in different directories.
 func (d Dirs) Split() bool { return d.Config != d.Home }
 
-// Protected returns the directories that programs must not change: All, and those that adze
-// would use from its next start if they existed, or that another version uses.
+// Protected returns the directories that programs must not change: All, and further ones
+// that adze would use from its next start, or another version uses.
 func (d Dirs) Protected() []string { return append(d.All(), d.others...) }
 
 // Unused returns the directories of adze's that exist but are not used.
@@ -144,7 +144,7 @@ func (d Dirs) Unused() []string {
 }
 
 // Notice tells the user that there are XDG directories which are not used because of ~/.adze. It
-// returns "" if there are none.
+// returns "" otherwise.
 func (d Dirs) Notice() string {
 	unused := d.Unused()
 	if d.Split() || len(unused) == 0 {

@@ -79,7 +79,7 @@ func TestFindDirs(t *testing.T) {
 			if asked > 1 || got.Reason == "" {
 				t.Errorf("looked %d times, reason %q", asked, got.Reason)
 			}
-			// A child process uses the same directories, whatever appears.
+			// A child process uses the same directories, even if others appear.
 			var environ []string
 			for name, value := range tt.vars {
 				environ = append(environ, name+"="+value)
@@ -151,7 +151,7 @@ func TestDirsAreKept(t *testing.T) {
 	if diff := cmp.Diff(append(next.All(), d.Config, d.Home), next.Protected()); diff != "" {
 		t.Error(diff)
 	}
-	// A link that makes them the same directory is no conflict.
+	// Directories that are the same by a link do not conflict.
 	if err := os.RemoveAll(dot); err != nil {
 		t.Fatal(err)
 	}

@@ -74,7 +74,7 @@ func create(path string, flag int, perm fs.FileMode) (windows.Handle, error) {
 	default:
 		attributes |= windows.FILE_FLAG_BACKUP_SEMANTICS // opens directories too
 	}
-	if flag&os.O_APPEND != 0 && flag&os.O_TRUNC == 0 { // without FILE_WRITE_DATA, every write appends
+	if flag&os.O_APPEND != 0 && flag&os.O_TRUNC == 0 { // every write appends without FILE_WRITE_DATA
 		access = access&^windows.GENERIC_WRITE |
 			windows.FILE_APPEND_DATA | windows.FILE_WRITE_ATTRIBUTES | windows.FILE_WRITE_EA | windows.STANDARD_RIGHTS_WRITE | windows.SYNCHRONIZE
 	}
@@ -117,7 +117,7 @@ func Rename(from, to string) error {
 // Truncate changes the size of an open file. A file open for appending cannot do that itself.
 func Truncate(f *os.File, size int64) error { return os.Truncate(f.Name(), size) }
 
-// retry calls f until it no longer returns one of busy, for about a second. Virus scanners and
+// retry calls f until it no longer returns an error of busy, for about a second. Virus scanners and
 // indexers open files for moments without sharing them.
 func retry(f func() error, busy ...syscall.Errno) error {
 	for pause := time.Millisecond; ; pause *= 2 {
