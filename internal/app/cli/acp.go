@@ -71,8 +71,10 @@ func (o *acpOptions) run(ctx context.Context, env *Env, in invocation) error {
 		In: env.Stdin, Out: env.Stdout, Version: env.Version, Now: env.Now, Say: env.Say, SignIn: []string{"--login"},
 		Open:     func(ctx context.Context, s acp.Start) (*acp.Conversation, error) { return o.open(ctx, env, in, s) },
 		SignedIn: func(ctx context.Context) error { return o.signedIn(ctx, env) },
-		List:     func(dir string) ([]archive.Info, error) { return archive.List(dirs.Home, archive.ListOptions{Dir: dir}) },
-		Remove:   func(info *archive.Info) error { return artifacts.Remove(dirs.Home, info) },
+		List: func(dir string) ([]archive.Info, error) {
+			return archive.List(dirs.Home, archive.ListOptions{Dir: dir})
+		},
+		Remove: func(info *archive.Info) error { return artifacts.Remove(dirs.Home, info) },
 	})
 	if err == nil && ctx.Err() != nil {
 		return &Ended{agent.AbortedStreaming}
