@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"adze/internal/platform/git/gitrepo"
 )
 
 // TestGitShowsNothingDenied runs the git commands that pass and checks that none shows or
@@ -66,5 +68,22 @@ func TestGitShowsNothingDenied(t *testing.T) {
 	t.Logf("%d forms, %d decisions, %d passed, %d leaks", forms, forms*len(policies), passed, leaks)
 	if forms < 250 {
 		t.Errorf("there are only %d forms", forms)
+	}
+}
+
+// remembering caches readers and their answers. The repositories must not change.
+func remembering(repository func(string) (*gitrepo.Reader, error)) func(string) (*gitrepo.Reader, error) {
+	type answer struct {
+		r   *gitrepo.Reader
+		err error
+	}
+	known := map[string]answer{}
+	return func(dir string) (*gitrepo.Reader, error) {
+		a, ok := known[dir]
+		if !ok {
+			a.r, a.err = repository(dir)
+			known[dir] = a
+		}
+		return a.r, a.err
 	}
 }

@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"adze/internal/platform/git/gitrepo"
 )
 
 // The secrets of a gitWorld.
@@ -117,23 +115,6 @@ func (w world) runCopy(t *testing.T, line string) []byte {
 		t.Fatal(err)
 	}
 	return out
-}
-
-// remembering caches readers and their answers. The repositories must not change.
-func remembering(repository func(string) (*gitrepo.Reader, error)) func(string) (*gitrepo.Reader, error) {
-	type answer struct {
-		r   *gitrepo.Reader
-		err error
-	}
-	known := map[string]answer{}
-	return func(dir string) (*gitrepo.Reader, error) {
-		a, ok := known[dir]
-		if !ok {
-			a.r, a.err = repository(dir)
-			known[dir] = a
-		}
-		return a.r, a.err
-	}
 }
 
 // TestGitShowsTheRest checks that commands showing other files run without asking in a
