@@ -191,14 +191,14 @@ func TestOutput(t *testing.T) {
 // Proves X-202.
 func TestServers(t *testing.T) {
 	server := mcp.NewServer(&mcp.Implementation{Name: "place", Version: "1"}, nil)
-	mcp.AddTool(server, &mcp.Tool{Name: "roots"}, func(ctx context.Context, req *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, any, error) {
-		roots, err := req.Session.ListRoots(ctx, nil)
+	mcp.AddTool(server, &mcp.Tool{Name: "find"}, func(ctx context.Context, req *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, any, error) {
+		answer, err := req.Session.Elicit(ctx, &mcp.ElicitParams{Message: "Which place?", RequestedSchema: map[string]any{"type": "object"}})
 		if err != nil {
 			return nil, nil, err
 		}
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprint(len(roots.Roots), " root")}}}, nil, nil
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "the user answers: " + answer.Action}}}, nil, nil
 	})
-	o := options(t, "use mcp__place__roots\n---\nexpect result toolu_1_1 \"1 root\"\nsay Done.")
+	o := options(t, "use mcp__place__find\n---\nexpect result toolu_1_1 \"the user answers: decline\"\nsay Done.")
 	o.Servers, o.AllowedTools = map[string]*mcp.Server{"place": server}, []string{"mcp__place"}
 	if r, err := sdk.Run(t.Context(), "go", o); err != nil || r.Text != "Done." {
 		t.Errorf("%v, %v", r, err)
