@@ -85,6 +85,7 @@ func (s *stage) secrets(t *testing.T) {
 	for _, name := range []string{".bashrc", ".profile", ".bash_profile", ".bash_aliases", ".zshrc", ".zshenv", ".shrc", ".kshrc"} {
 		write(t, s.home+"/"+name, "echo "+secret+" "+name+"\n"+s.marker(name), 0o644)
 	}
+	write(t, s.stateHome()+"/other/file", "state\n", 0o600)
 	write(t, s.home+"/.inputrc", "# "+secret+"\n", 0o644)
 	write(t, s.home+"/.vimrc", "!touch "+s.top+"/marks/vimrc\n", 0o644)
 	write(t, s.home+"/.lessfilter", "#!/bin/sh\n"+s.marker("lessfilter"), 0o755)
@@ -388,6 +389,9 @@ func (s *stage) listen(t *testing.T) {
 	t.Cleanup(func() { l.Close() })
 }
 
+// stateHome returns the directory of the program's own.
+func (s *stage) stateHome() string { return s.home + "/.local/state" }
+
 // state returns the content of the stage by name, except for the program's own files.
 func (s *stage) state(t *testing.T) map[string]string {
 	t.Helper()
@@ -396,7 +400,7 @@ func (s *stage) state(t *testing.T) map[string]string {
 		if err != nil {
 			return err
 		}
-		if path == s.home+"/.adze" || path == s.adze {
+		if path == s.stateHome()+"/adze" || path == s.adze {
 			if d.IsDir() {
 				return fs.SkipDir
 			}
@@ -408,7 +412,7 @@ func (s *stage) state(t *testing.T) map[string]string {
 		}
 		st := info.Sys().(*syscall.Stat_t)
 		what := fmt.Sprint(info.Mode(), st.Uid, st.Gid)
-		if path != s.top && path != s.home { // both get a directory of the program
+		if path != s.top && path != s.stateHome() { // both get a directory of the program
 			what += fmt.Sprint(" ", info.ModTime().UnixNano())
 		}
 		switch {
