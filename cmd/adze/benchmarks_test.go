@@ -81,7 +81,7 @@ asyncio.run(trial())
 	if _, err := os.Lstat(filepath.Join(r.dir, "forged")); err == nil || r.read(filepath.Join(r.dir, "difference.sh")) == "" {
 		t.Errorf("the task is not solved as asked:\n%s", r.read(filepath.Join(r.temp, "adze.jsonl")))
 	}
-	if log := r.run(nil, `cat $(find ~/.adze -name '*.jsonl')`); !strings.Contains(log, `Write 'difference.sh';\n$(touch forged)`) {
+	if log := r.run(nil, `cat $(find ~ -name '*.jsonl')`); !strings.Contains(log, `Write 'difference.sh';\n$(touch forged)`) {
 		t.Errorf("the instruction did not arrive:\n%s", log)
 	}
 }
