@@ -392,7 +392,7 @@ func (x *run) follow(ctx context.Context, s *session.Session, from session.Seq) 
 				continue
 			}
 			ended = ev.Ended
-			if x.finish(s) {
+			if x.finish(s, e.Seq) {
 				return ended, failed
 			}
 		}
@@ -400,17 +400,40 @@ func (x *run) follow(ctx context.Context, s *session.Session, from session.Seq) 
 	return ended, failed
 }
 
-// finish marks the agent as ended, unless input is pending for it. It reports whether it did.
-func (x *run) finish(s *session.Session) bool {
+// finish marks the agent as ended, unless another turn follows the one that finished at the given
+// entry. It reports whether it did. Input that arrives later resumes the agent.
+func (x *run) finish(s *session.Session, at session.Seq) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	now, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
-	defer cancel()
-	if s.Idle(now) != nil {
+	for {
+		now, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+		err := s.Idle(now)
+		cancel()
+		if err == nil {
+			x.ended = true
+			return true
+		}
+		if started(s, at) {
+			return false
+		}
+	}
+}
+
+// started reports whether a turn began after an entry.
+func started(s *session.Session, after session.Seq) bool {
+	last := s.Last()
+	if last <= after {
 		return false
 	}
-	x.ended = true
-	return true
+	for e := range s.Entries(context.Background(), after, session.Latest) {
+		if _, ok := e.Event.(session.Started); ok {
+			return true
+		}
+		if e.Seq >= last {
+			break
+		}
+	}
+	return false
 }
 
 // tell forwards the agent's events to its output, its caller and the session's followers.
