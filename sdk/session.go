@@ -82,8 +82,11 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 	for name, server := range o.allServers() {
 		s.servers[name] = s.serve(run, name, server)
 	}
-	context.AfterFunc(run, s.process.Kill)
-	go s.read(run, cancel)
+	stop := context.AfterFunc(ctx, s.process.Kill)
+	go s.read(run, func() {
+		stop() // it may still be exiting
+		cancel()
+	})
 	if err := s.initialize(ctx, o); err != nil {
 		s.Close() // ok: the first error says more
 		return nil, err
